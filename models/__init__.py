@@ -1,0 +1,1 @@
+"""Contracts: what crosses a boundary has its type here. No I/O."""

@@ -1,0 +1,293 @@
+"""Every error of sealgate. No message and no attribute ever holds a value.
+
+::
+
+    SealgateError
+    ├── InvalidInput (also ValueError)      what the caller gave has the wrong shape
+    │   ├── UnknownEntityType
+    │   ├── MalformedPlaceholder
+    │   ├── InvalidName
+    │   ├── NotJson
+    │   ├── InvalidAnswer
+    │   └── InvalidPolicy
+    ├── LimitExceeded                        an input or a wait beyond its bound
+    │   ├── TextTooLong
+    │   ├── TooManyValues
+    │   └── TooManySteps
+    ├── VaultError                           keys and stored data
+    │   ├── KeyMissing
+    │   ├── KeyRefused
+    │   ├── WrongKey
+    │   ├── NotAVault
+    │   ├── VaultMissing
+    │   ├── VaultTooNew
+    │   ├── TamperDetected
+    │   ├── StoreFull
+    │   ├── StoreUnavailable
+    │   ├── UnknownSession
+    │   └── SessionShredded
+    ├── UnknownPlaceholder
+    ├── ValueGone                            burnt, expired or forgotten
+    ├── GrantRefused                         a placeholder that may not open here
+    ├── DetectionFailed                      a recognizer failed; the text went nowhere
+    ├── LeakPrevented                        the last check found a value on its way out
+    ├── AuditError
+    │   ├── AuditBroken
+    │   └── AuditUnavailable
+    ├── TurnError
+    │   ├── SessionBusy
+    │   ├── ModelFailed
+    │   ├── ToolFailed
+    │   ├── UnknownTool
+    │   ├── ToolOutcomeUnknown
+    │   ├── TurnCancelled
+    │   └── RunningLoop
+    └── InterruptError
+        ├── InterruptCancelled
+        ├── InterruptTimeout
+        ├── InterruptNotPending
+        ├── InterruptSwallowed
+        └── NoTerminal
+
+``SealgateError`` itself is never raised. Catch it to catch all of them.
+"""
+
+from __future__ import annotations
+
+
+class SealgateError(Exception):
+    """Root of the tree; never raised itself."""
+
+
+class InvalidInput(SealgateError, ValueError):
+    """What the caller gave has the wrong shape; nothing was changed."""
+
+
+class UnknownEntityType(InvalidInput):
+    """An entity type that is not in the table of ``models.entities``."""
+
+
+class MalformedPlaceholder(InvalidInput):
+    """Text that should be one placeholder and is not."""
+
+
+class InvalidName(InvalidInput):
+    """A name of private data, a tool, a session or a tenant that breaks its grammar."""
+
+
+class NotJson(InvalidInput):
+    """A value that JSON cannot carry.
+
+    ``path`` (str) is the JSON path to it, with keys replaced by their position; ``found`` (str) is the name of its
+    type.
+    """
+
+    def __init__(self, path: str, found: str) -> None:
+        super().__init__(f"{path}: a value of type {found} is not JSON")
+        self.path = path
+        self.found = found
+
+
+class InvalidAnswer(InvalidInput):
+    """An answer that does not fit its input type, its choices or its expectation."""
+
+
+class InvalidPolicy(InvalidInput):
+    """A configuration that names unknown things or contradicts itself."""
+
+
+class LimitExceeded(SealgateError):
+    """An input, a buffer or a loop went beyond its bound; nothing was stored.
+
+    ``limit`` (int) is the bound, in the unit that the subclass states.
+    """
+
+    def __init__(self, message: str, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class TextTooLong(LimitExceeded):
+    """A text longer than the bound, in code points."""
+
+
+class TooManyValues(LimitExceeded):
+    """More values than a session (or a message of a turn) may hold."""
+
+
+class TooManySteps(LimitExceeded):
+    """A turn that asked the model more often than it may."""
+
+
+class VaultError(SealgateError):
+    """Keys or stored data."""
+
+
+class KeyMissing(VaultError):
+    """No key where the key provider looked for one."""
+
+
+class KeyRefused(VaultError):
+    """A key source that is not safe to use: wrong length, owner, mode or backend."""
+
+
+class WrongKey(VaultError):
+    """A key that is not the one this vault was made with; nothing was read or written."""
+
+
+class NotAVault(VaultError):
+    """A file that exists and is no vault of this product."""
+
+
+class VaultMissing(VaultError):
+    """A key exists for a vault that is empty or gone."""
+
+
+class VaultTooNew(VaultError):
+    """A vault written by a newer version of sealgate."""
+
+
+class TamperDetected(VaultError):
+    """Stored data that was changed, moved or replayed by somebody else."""
+
+
+class StoreFull(VaultError):
+    """No room left on the store; the batch was not written."""
+
+
+class StoreUnavailable(VaultError):
+    """The store could not be read or written, or stayed locked past its deadline."""
+
+
+class UnknownSession(VaultError):
+    """No such session, and it was not to be created."""
+
+
+class SessionShredded(VaultError):
+    """The session's keys are destroyed; its name is never used again."""
+
+
+class UnknownPlaceholder(SealgateError):
+    """A placeholder that this session never issued."""
+
+
+class ValueGone(SealgateError):
+    """A placeholder whose value is burnt, expired or forgotten."""
+
+
+class GrantRefused(SealgateError):
+    """A placeholder that may not open for this argument.
+
+    ``tool``, ``argument`` (str) say where, ``entity_type`` (str) what it is, ``missing`` (str) the grant that would
+    open it.
+    """
+
+    def __init__(self, tool: str, argument: str, entity_type: str, missing: str) -> None:
+        super().__init__(f"argument {argument!r} of tool {tool!r} may not receive {entity_type}: missing {missing}")
+        self.tool = tool
+        self.argument = argument
+        self.entity_type = entity_type
+        self.missing = missing
+
+
+class DetectionFailed(SealgateError):
+    """A recognizer raised, is missing or overran; the text went nowhere.
+
+    ``recognizer`` (str) names it, ``cause`` (str) is the name of the exception's type.
+    """
+
+    def __init__(self, recognizer: str, cause: str) -> None:
+        super().__init__(f"recognizer {recognizer!r} failed with {cause}; nothing was let through")
+        self.recognizer = recognizer
+        self.cause = cause
+
+
+class LeakPrevented(SealgateError):
+    """The last check found a sealed value in something on its way to a model.
+
+    ``where`` (str) names the place, never the value.
+    """
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"a sealed value was found in {where}; nothing was sent")
+        self.where = where
+
+
+class AuditError(SealgateError):
+    """The audit chain."""
+
+
+class AuditBroken(AuditError):
+    """The chain does not verify. ``sequence`` (int) is the first row that fails."""
+
+    def __init__(self, message: str, sequence: int) -> None:
+        super().__init__(message)
+        self.sequence = sequence
+
+
+class AuditUnavailable(AuditError):
+    """The audit row could not be written, so the action was not done."""
+
+
+class TurnError(SealgateError):
+    """A turn could not go on."""
+
+
+class SessionBusy(TurnError):
+    """The session runs another turn."""
+
+
+class ModelFailed(TurnError):
+    """The model raised or answered nonsense. ``cause`` (str) is the name of the exception's type."""
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class ToolFailed(TurnError):
+    """A tool or its handler failed. Its text is redacted before it gets here. ``cause`` (str): the type's name."""
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class UnknownTool(TurnError):
+    """A tool that is not registered here."""
+
+
+class ToolOutcomeUnknown(TurnError):
+    """A call that was started and never reported back; it is not run again."""
+
+
+class TurnCancelled(TurnError):
+    """The turn was cancelled from outside."""
+
+
+class RunningLoop(TurnError):
+    """A blocking method was called inside a running event loop; the message names its async twin."""
+
+
+class InterruptError(SealgateError):
+    """Asking a person."""
+
+
+class InterruptCancelled(InterruptError):
+    """The person, or the application for them, will not answer."""
+
+
+class InterruptTimeout(InterruptError):
+    """No answer came before the deadline."""
+
+
+class InterruptNotPending(InterruptError):
+    """No pending interrupt has this id: unknown, answered, expired or of another session."""
+
+
+class InterruptSwallowed(InterruptError):
+    """A tool caught the pause and went on."""
+
+
+class NoTerminal(InterruptError):
+    """A secret was to be asked for and there is no terminal that can hide it."""

@@ -1,0 +1,184 @@
+"""Messages. Raw ones come in and never show their content; sealed ones are what a model, a checkpoint or an event may
+hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Literal, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .entities import entity_type_of
+from .jsonvalue import JsonValue
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+_SEALING: ContextVar[bool] = ContextVar("_SEALING", default=False)
+
+
+class _Carrier(BaseModel):
+    """A frozen model whose hidden fields appear in no ``repr``, ``str``, dump, pickle or validation error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled")
+
+    def __copy__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied")
+
+    def __deepcopy__(self, memo: object = None) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied")
+
+
+class PrivateData(_Carrier):
+    """A value that the application knows to be private, with what may be said about it.
+
+    ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``uses`` and ``ttl``
+    (seconds) limit it. ``descriptor()`` has label and type, never value, key or length.
+    """
+
+    value: str | int | float = Field(repr=False, exclude=True)
+    name: str | None = None
+    label: str | None = None
+    pii_type: str | None = None
+    description: str | None = None
+    format: str | None = None
+    uses: int | None = Field(default=None, ge=1)
+    ttl: float | None = Field(default=None, gt=0)
+
+    def __init__(self, value: str | int | float, **fields: Any) -> None:
+        super().__init__(**{"value": value, **fields})
+
+    @model_validator(mode="after")
+    def _known_type(self) -> PrivateData:
+        entity_type_of(self.name, self.pii_type)
+        return self
+
+    @property
+    def entity_type(self) -> str:
+        """The entity type that the value is sealed as."""
+        return entity_type_of(self.name, self.pii_type)
+
+    def descriptor(self) -> dict[str, str]:
+        """What a model or a browser may know."""
+        return {"label": self.label or self.name or "private data", "entity_type": self.entity_type}
+
+
+class ToolCall(_Carrier):
+    """A call that a model asked for. ``arguments`` may hold values and are not shown."""
+
+    id: str = Field(min_length=1, max_length=128)
+    name: str = Field(min_length=1, max_length=64)
+    arguments: dict[str, Any] = Field(default_factory=dict, repr=False, exclude=True)
+
+
+class RawMessage(_Carrier):
+    """A message as somebody said it. Every one is redacted before anything else sees it.
+
+    ``content`` may be positional: text, or typed parts (``{"type": "text", "text": …}``; other types are refused
+    unless allowed).
+    """
+
+    role: Role
+    content: str | list[dict[str, Any]] = Field(default="", repr=False, exclude=True)
+
+    def __init__(self, content: str | list[dict[str, Any]] = "", **fields: Any) -> None:
+        super().__init__(**{"content": content, **fields})
+
+
+class HumanMessage(RawMessage):
+    """What a person said."""
+
+    role: Literal["user"] = "user"
+
+
+class RedactedMessage(HumanMessage):
+    """What a person said, with values that are known to be in it.
+
+    ``known_pii_values`` are hidden wherever they stand; ``pii_whitelist`` lists entity types or exact texts that
+    detection leaves alone. It silences detection only: it never releases a sealed, known or expected value.
+    """
+
+    known_pii_values: list[str | PrivateData] = Field(default_factory=list, repr=False, exclude=True)
+    pii_whitelist: list[str] = Field(default_factory=list, repr=False, exclude=True)
+
+
+class SystemMessage(RawMessage):
+    """What the application tells the model."""
+
+    role: Literal["system"] = "system"
+
+
+class AIMessage(RawMessage):
+    """What a model said; ``tool_calls`` is what it wants to be run."""
+
+    role: Literal["assistant"] = "assistant"
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+
+
+class ToolMessage(RawMessage):
+    """What a tool returned, for the call ``tool_call_id`` of the tool ``name``. ``status`` tells a failure from a
+    result."""
+
+    role: Literal["tool"] = "tool"
+    tool_call_id: str
+    name: str = "unknown"
+    status: Literal["success", "error"] = "success"
+
+
+class SealedCall(BaseModel):
+    """A tool call with placeholders in its arguments."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    name: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class SealedMessage(BaseModel):
+    """A message with placeholders. Only the redactor constructs one; anybody may read and dump it.
+
+    ``role`` is in the words of chat APIs: system, user, assistant, tool.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Role
+    content: str | list[dict[str, JsonValue]] = ""
+    tool_calls: tuple[SealedCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    status: Literal["success", "error"] = "success"
+
+    @model_validator(mode="after")
+    def _only_the_redactor(self) -> SealedMessage:
+        if not _SEALING.get():
+            raise TypeError("a SealedMessage comes from session.redact_messages, not from its class")
+        return self
+
+    def text(self) -> str:
+        """The text of the message; the texts of its parts joined by line breaks."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(str(part["text"]) for part in self.content if "text" in part)
+
+
+@contextmanager
+def sealing() -> Iterator[None]:
+    """Within this block ``SealedMessage`` may be constructed. For the redactor, and for reading a recorded state
+    back."""
+    token = _SEALING.set(True)
+    try:
+        yield
+    finally:
+        _SEALING.reset(token)
