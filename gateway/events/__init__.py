@@ -1,0 +1,1 @@
+"""Events on their way to whoever watches a session."""

@@ -1,0 +1,113 @@
+"""The event log: the last events of one session for one audience, numbered from 1, and who waits for more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sealgate.models.events import AppEvent
+
+from .bells import Bells
+from .filter import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """An event as it was filtered for what was known then, and its frame once somebody asked for it."""
+
+    event: AppEvent
+    known: Known
+    frame: str | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """One place of the ring. ``state`` is replaced as a whole, so that threads never mix two of them."""
+
+    state: Filtered
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The entries after a cursor. ``lost``: the cursor is not of this log, or what came next is gone."""
+
+    entries: list[Entry]
+    lost: bool
+    oldest: int
+    last: int
+    closed: bool
+
+
+class EventLog:
+    """A ring of at most ``max_history`` events, written from any thread and read by any number of subscribers.
+
+    The ring is the only buffer: a subscriber holds a number, so that memory depends neither on how many there are nor
+    on how slow they are.
+    """
+
+    def __init__(self, max_history: int) -> None:
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._entries: deque[Entry] = deque(maxlen=max_history)
+        self._bells = Bells()
+        self._last = 0
+        self._closed = False
+
+    @property
+    def last(self) -> int:
+        """The number of the newest event; 0 before the first."""
+        return self._last
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be added any more."""
+        return self._closed
+
+    def append(self, make: Callable[[int], AppEvent], known: Known) -> AppEvent | None:
+        """The event that ``make`` builds for its number, added; ``None`` once the log is closed."""
+        with self._changed:
+            if self._closed:
+                return None
+            event = make(self._last + 1)
+            self._last += 1
+            self._entries.append(Entry(Filtered(event, known)))
+            self._changed.notify_all()
+        self._bells.ring()
+        return event
+
+    def close(self) -> None:
+        """Nothing more is added; everybody who waits is told. What is held can still be read."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._bells.ring()
+
+    def after(self, cursor: int | None) -> Page:
+        """The entries with a number above ``cursor``; all that are held for ``None`` or a cursor that is lost."""
+        with self._lock:
+            oldest = self._last - len(self._entries) + 1
+            lost = cursor is not None and not oldest - 1 <= cursor <= self._last
+            skip = 0 if cursor is None or lost else cursor - oldest + 1
+            entries = [self._entries[index] for index in range(skip, len(self._entries))]
+            return Page(entries, lost, oldest, self._last, self._closed)
+
+    def wait(self, cursor: int, timeout: float | None) -> bool:
+        """Block until there is an event after ``cursor`` or the log is closed; whether that came within ``timeout``
+        seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._closed or self._last > cursor, timeout)
+
+    async def wait_async(self, cursor: int, seconds: float) -> bool:
+        """The same in an event loop, without a thread. Cancelling it leaves nothing behind."""
+        with self._bells.bell() as bell:
+            if self._closed or self._last > cursor:
+                return True
+            try:
+                async with asyncio.timeout(seconds):
+                    await bell.wait()
+            except TimeoutError:
+                return False
+            return True

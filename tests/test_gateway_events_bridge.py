@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from sealgate.gateway.events.bridge import EventBridge
+from sealgate.models.errors import InvalidInput
+from sealgate.models.events import AppEvent, ToolDescriptor
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import Built, LiveValue, SealRequest
+from sealgate.models.secretvalue import SecretValue
+
+CARD = "4929-1182-3345-9921"
+CARD_TOKEN = "[CREDIT_CARD_K7Q2MXB4]"
+
+
+class Sealed:
+    """A sealer that holds what a test puts in, and rebuilds its matcher when that changes."""
+
+    def __init__(self, *values: LiveValue) -> None:
+        self.values = list(values)
+        self._built: dict[object, tuple[int, object]] = {}
+
+    def seal(self, requests: Sequence[SealRequest]) -> list[Placeholder]:
+        raise NotImplementedError
+
+    def match(self, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
+        count, built = self._built.get(build, (-1, None))
+        if count != len(self.values):
+            built = build(tuple(self.values))
+            self._built[build] = (len(self.values), built)
+        return built  # type: ignore[return-value]  # stored under the function that built it
+
+
+def live(text: str, entity_type: str, code: str) -> LiveValue:
+    return LiveValue(SecretValue(text), Placeholder(entity_type, code), (entity_type,))
+
+
+def card() -> LiveValue:
+    return live(CARD, "CREDIT_CARD", "K7Q2MXB4")
+
+
+def bridge(*values: LiveValue, **options: object) -> EventBridge:
+    return EventBridge("s1", sealer=Sealed(*values), clock=lambda: 7.0, **options)  # type: ignore[arg-type]  # as given
+
+
+async def frames(source: EventBridge, cursor: str | int | None = None) -> list[str]:
+    """All frames of a bridge that was closed."""
+    return [frame async for frame in source.generate_sse(cursor)]
+
+
+def bodies(found: list[str]) -> list[dict[str, object]]:
+    return [json.loads(line[6:]) for frame in found for line in frame.splitlines() if line.startswith("data: ")]
+
+
+def test_an_emitted_event_is_numbered_stamped_and_scrubbed() -> None:
+    watched = bridge(card())
+    first = watched.emit("tool.completed", {"result": f"charged {CARD}"})
+    second = watched.emit("status")
+    assert (first.id, first.session_id, first.timestamp) == (1, "s1", 7.0)
+    assert first.data == {"result": f"charged {CARD_TOKEN}"}
+    assert second.id == 2
+
+
+def test_an_unknown_type_is_refused_without_quoting_it() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        bridge(card()).emit(CARD, {})
+    assert CARD not in str(caught.value)
+
+
+def test_what_the_gateway_wrote_is_left_alone() -> None:
+    pin = live("4821", "PIN", "B7Q2MXB4")
+    tool = ToolDescriptor(id="call-4821", name="pay-4821", status="completed", args={"pin": "4821"}, result="4821")
+    published = bridge(pin).publish(AppEvent(type="tool.completed", turn_id="t-4821", tool=tool))
+    assert published.tool is not None
+    assert (published.tool.id, published.tool.name, published.turn_id) == ("call-4821", "pay-4821", "t-4821")
+    assert published.tool.args == {"pin": "[PIN_B7Q2MXB4]"}
+    assert published.tool.result == "[PIN_B7Q2MXB4]"
+
+
+def test_history_is_filtered_again_at_what_is_known_now() -> None:
+    sealer = Sealed()
+    watched = EventBridge("s1", sealer=sealer)
+    watched.emit("status", {"note": CARD})
+    assert watched.history()[0].data == {"note": CARD}
+    sealer.values.append(card())
+    assert watched.history()[0].data == {"note": CARD_TOKEN}
+
+
+async def test_replay_equals_live_and_starts_after_the_cursor() -> None:
+    watched = bridge(card())
+    seen: list[str] = []
+
+    async def watch() -> None:
+        seen.extend([frame async for frame in watched.generate_sse()])
+
+    task = asyncio.create_task(watch())
+    for number in range(5):
+        watched.emit("status", {"n": number, "card": CARD})
+        await asyncio.sleep(0)
+    watched.close()
+    await task
+    assert await frames(watched) == seen
+    assert await frames(watched, "3") == seen[:1] + seen[4:]
+
+
+@pytest.mark.parametrize("cursor", ["99", "-1", "abc", CARD, "1" * 40, 99])
+async def test_an_unknown_cursor_gives_one_resync(cursor: str | int) -> None:
+    watched = bridge()
+    watched.emit("status", {"n": 1})
+    watched.close()
+    found = await frames(watched, cursor)
+    assert [body["type"] for body in bodies(found)] == ["resync", "status"]
+    assert all(CARD not in frame for frame in found)
+
+
+async def test_an_evicted_cursor_gives_one_resync_and_what_is_held() -> None:
+    watched = bridge(max_history=2)
+    for number in range(5):
+        watched.emit("status", {"n": number})
+    watched.close()
+    found = bodies(await frames(watched, 1))
+    assert [body["type"] for body in found] == ["resync", "status", "status"]
+    assert found[0]["oldest"] == 4
+
+
+async def test_silence_is_filled_with_comments() -> None:
+    watched = bridge(heartbeat=0.01)
+    stream = watched.generate_sse()
+    assert (await anext(stream)).startswith("retry: ")
+    assert (await anext(stream)).startswith(":")
+
+
+async def test_a_cancelled_subscriber_leaves_nothing_behind() -> None:
+    watched = bridge()
+
+    async def watch() -> None:
+        async for _ in watched.generate_sse():
+            pass
+
+    task = asyncio.create_task(watch())
+    await asyncio.sleep(0.01)
+    assert len(watched._log._bells) == 1
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(watched._log._bells) == 0
+
+
+async def test_every_subscriber_gets_every_event_of_every_thread() -> None:
+    watched = bridge(card())
+    tasks = [asyncio.create_task(frames(watched)) for _ in range(5)]
+    await asyncio.sleep(0.01)
+
+    def work(name: int) -> None:
+        for number in range(20):
+            watched.emit("status", {"thread": name, "n": number})
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    watched.close()
+    found = [bodies(await task) for task in tasks]
+    assert [body["id"] for body in found[0]] == list(range(1, 81))
+    assert all(other == found[0] for other in found)
+
+
+def test_a_blocking_subscriber_gets_what_another_thread_emits() -> None:
+    watched = bridge()
+
+    def work() -> None:
+        for number in range(3):
+            watched.emit("status", {"n": number})
+        watched.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    assert [event.data["n"] for event in watched.subscribe()] == [0, 1, 2]
+    worker.join()
+
+
+def test_after_close_nothing_is_sent() -> None:
+    watched = bridge()
+    watched.close()
+    assert watched.emit("status").id == 0
+    assert watched.history() == []
+
+
+@pytest.mark.parametrize("options", [{"audience": "public"}, {"slow": "x"}, {"max_history": 0}, {"heartbeat": 0.0}])
+def test_parameters_are_checked(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        bridge(**options)
+
+
+@pytest.mark.parametrize("audience", ["frontend_safe", "internal"])
+def test_no_audience_sees_a_sealed_value_and_only_one_sees_internal_fields(audience: str) -> None:
+    data = {"traceback": f"File x, {CARD}", "private_data": {"card": CARD, "other": "unsealed"}}
+    event = bridge(card(), audience=audience).emit("error", data)
+    assert CARD not in event.model_dump_json()
+    assert ("unsealed" in event.model_dump_json()) == (audience == "internal")
+    assert ("File x" in event.model_dump_json()) == (audience == "internal")
