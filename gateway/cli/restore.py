@@ -1,0 +1,28 @@
+"""``sealgate restore``: standard input with the values back in place of their placeholders."""
+
+from __future__ import annotations
+
+import click
+
+from ..gateway import Gateway
+from .streams import read_text, write_json, write_text
+from .vaultoption import json_option, session_option, vault_option, vault_path
+
+
+@click.command()
+@vault_option
+@session_option
+@json_option
+def restore(vault: str | None, session: str, as_json: bool) -> None:
+    """Put the values back in place of the placeholders in standard input.
+
+    Placeholders that this session did not issue, or whose value has expired, stay as they are; --json lists them.
+    """
+    # The input ends when `sealgate redact` in front of the pipe has ended, and only then is the session there.
+    text = read_text()
+    with Gateway.open(vault_path(vault)) as gateway:
+        restored = gateway.session(session, create=False).restore(text)
+    if as_json:
+        write_json({"session": session, "text": restored, "unresolved": list(restored.unresolved)})
+    else:
+        write_text(restored)

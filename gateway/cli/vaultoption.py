@@ -1,0 +1,38 @@
+"""Which vault and which session a command works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import click
+from platformdirs import user_data_path
+
+from sealgate.models.errors import InvalidInput
+
+_Option: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
+
+DEFAULT_SESSION: Final = "default"
+
+vault_option: Final[_Option] = click.option(
+    "--vault", metavar="PATH", help="The vault's file; by default one in your data directory."
+)
+session_option: Final[_Option] = click.option(
+    "--session", metavar="NAME", default=DEFAULT_SESSION, show_default=True, help="The conversation it belongs to."
+)
+json_option: Final[_Option] = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+
+
+def vault_path(given: str | None) -> Path:
+    """The file that ``--vault`` names, or the default one, whose directory is made with mode 0700.
+
+    Raises ``InvalidInput`` for a vault in memory, which would end with the command and lose what was sealed.
+    """
+    if given is None:
+        directory = user_data_path("sealgate", appauthor=False)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return directory / "sealgate.db"
+    if given in ("", ":memory:"):
+        raise InvalidInput("--vault names a file; a vault in memory would end with this command")
+    return Path(given)
