@@ -1,0 +1,204 @@
+"""The gateway: everything that a user needs imports from here."""
+
+from __future__ import annotations
+
+from sealgate.models.entities import (
+    ENTITY_TYPES,
+)
+from sealgate.models.errors import (
+    AuditBroken,
+    AuditError,
+    AuditUnavailable,
+    DetectionFailed,
+    GrantRefused,
+    InterruptCancelled,
+    InterruptError,
+    InterruptNotPending,
+    InterruptSwallowed,
+    InterruptTimeout,
+    InvalidAnswer,
+    InvalidInput,
+    InvalidName,
+    InvalidPolicy,
+    KeyMissing,
+    KeyRefused,
+    LeakPrevented,
+    LimitExceeded,
+    MalformedPlaceholder,
+    ModelFailed,
+    NotAVault,
+    NoTerminal,
+    NotJson,
+    RunningLoop,
+    SealgateError,
+    SessionBusy,
+    SessionShredded,
+    StoreFull,
+    StoreUnavailable,
+    TamperDetected,
+    TextTooLong,
+    ToolFailed,
+    ToolOutcomeUnknown,
+    TooManySteps,
+    TooManyValues,
+    TurnCancelled,
+    TurnError,
+    UnknownEntityType,
+    UnknownPlaceholder,
+    UnknownSession,
+    UnknownTool,
+    ValueGone,
+    VaultError,
+    VaultMissing,
+    VaultTooNew,
+    WrongKey,
+)
+from sealgate.models.events import (
+    AppEvent,
+)
+from sealgate.models.expectation import (
+    Expectation,
+)
+from sealgate.models.findings import (
+    Finding,
+    Redaction,
+    RestoredText,
+)
+from sealgate.models.grants import (
+    Accepts,
+)
+from sealgate.models.interrupts import (
+    HumanInterrupt,
+    InterruptDescriptor,
+)
+from sealgate.models.limits import (
+    Limits,
+)
+from sealgate.models.messages import (
+    AIMessage,
+    HumanMessage,
+    PrivateData,
+    RedactedMessage,
+    SealedMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
+from sealgate.models.response import (
+    SessionResponse,
+)
+from sealgate.models.tools import (
+    ToolSpec,
+)
+
+from .agent import (
+    Agent,
+)
+from .events.bridge import (
+    EventBridge,
+)
+from .events.normalize import (
+    anormalize_stream,
+    normalize_stream,
+)
+from .gateway import (
+    Gateway,
+)
+from .interrupts.terminal import (
+    default_terminal_interrupt,
+)
+from .model import (
+    Model,
+)
+from .openai_chat import (
+    OpenAIChat,
+)
+from .session import (
+    Session,
+)
+from .tools.dependencies import (
+    depends_on_interrupt,
+    depends_on_private_data,
+    depends_on_tool,
+)
+
+__all__ = [
+    "ENTITY_TYPES",
+    "AIMessage",
+    "Accepts",
+    "Agent",
+    "AppEvent",
+    "AuditBroken",
+    "AuditError",
+    "AuditUnavailable",
+    "DetectionFailed",
+    "EventBridge",
+    "Expectation",
+    "Finding",
+    "Gateway",
+    "GrantRefused",
+    "HumanInterrupt",
+    "HumanMessage",
+    "InterruptCancelled",
+    "InterruptDescriptor",
+    "InterruptError",
+    "InterruptNotPending",
+    "InterruptSwallowed",
+    "InterruptTimeout",
+    "InvalidAnswer",
+    "InvalidInput",
+    "InvalidName",
+    "InvalidPolicy",
+    "KeyMissing",
+    "KeyRefused",
+    "LeakPrevented",
+    "LimitExceeded",
+    "Limits",
+    "MalformedPlaceholder",
+    "Model",
+    "ModelFailed",
+    "NoTerminal",
+    "NotAVault",
+    "NotJson",
+    "OpenAIChat",
+    "PrivateData",
+    "RedactedMessage",
+    "Redaction",
+    "RestoredText",
+    "RunningLoop",
+    "SealedMessage",
+    "SealgateError",
+    "Session",
+    "SessionBusy",
+    "SessionResponse",
+    "SessionShredded",
+    "StoreFull",
+    "StoreUnavailable",
+    "SystemMessage",
+    "TamperDetected",
+    "TextTooLong",
+    "TooManySteps",
+    "TooManyValues",
+    "ToolCall",
+    "ToolFailed",
+    "ToolMessage",
+    "ToolOutcomeUnknown",
+    "ToolSpec",
+    "TurnCancelled",
+    "TurnError",
+    "UnknownEntityType",
+    "UnknownPlaceholder",
+    "UnknownSession",
+    "UnknownTool",
+    "ValueGone",
+    "VaultError",
+    "VaultMissing",
+    "VaultTooNew",
+    "WrongKey",
+    "anormalize_stream",
+    "default_terminal_interrupt",
+    "depends_on_interrupt",
+    "depends_on_private_data",
+    "depends_on_tool",
+    "normalize_stream",
+]

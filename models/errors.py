@@ -9,6 +9,7 @@
     │   ├── InvalidName
     │   ├── NotJson
     │   ├── InvalidAnswer
+    │   ├── InvalidArguments
     │   └── InvalidPolicy
     ├── LimitExceeded                        an input or a wait beyond its bound
     │   ├── TextTooLong
@@ -90,6 +91,20 @@ class NotJson(InvalidInput):
 
 class InvalidAnswer(InvalidInput):
     """An answer that does not fit its input type, its choices or its expectation."""
+
+
+class InvalidArguments(InvalidInput):
+    """Arguments of a tool call that do not fit the tool's types.
+
+    ``tool`` (str) names it; ``problems`` holds a pair of place and broken rule for each, as ``("items.0.price",
+    "int_parsing")``. A place that no schema names is ``*``.
+    """
+
+    def __init__(self, tool: str, problems: tuple[tuple[str, str], ...]) -> None:
+        listed = ", ".join(f"{place}: {rule}" for place, rule in problems)
+        super().__init__(f"the arguments of tool {tool!r} do not fit: {listed}")
+        self.tool = tool
+        self.problems = problems
 
 
 class InvalidPolicy(InvalidInput):

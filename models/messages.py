@@ -3,7 +3,7 @@ hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, NoReturn
@@ -100,6 +100,9 @@ class HumanMessage(RawMessage):
 
     role: Literal["user"] = "user"
 
+    def __init__(self, content: str | list[dict[str, Any]] = "", **fields: Any) -> None:
+        super().__init__(content, **fields)
+
 
 class RedactedMessage(HumanMessage):
     """What a person said, with values that are known to be in it.
@@ -111,11 +114,24 @@ class RedactedMessage(HumanMessage):
     known_pii_values: list[str | PrivateData] = Field(default_factory=list, repr=False, exclude=True)
     pii_whitelist: list[str] = Field(default_factory=list, repr=False, exclude=True)
 
+    def __init__(
+        self,
+        content: str | list[dict[str, Any]] = "",
+        known_pii_values: Sequence[str | PrivateData] | None = None,
+        pii_whitelist: Sequence[str] | None = None,
+        **fields: Any,
+    ) -> None:
+        known, allowed = list(known_pii_values or ()), list(pii_whitelist or ())
+        super().__init__(content, known_pii_values=known, pii_whitelist=allowed, **fields)
+
 
 class SystemMessage(RawMessage):
     """What the application tells the model."""
 
     role: Literal["system"] = "system"
+
+    def __init__(self, content: str | list[dict[str, Any]] = "", **fields: Any) -> None:
+        super().__init__(content, **fields)
 
 
 class AIMessage(RawMessage):
@@ -123,6 +139,9 @@ class AIMessage(RawMessage):
 
     role: Literal["assistant"] = "assistant"
     tool_calls: list[ToolCall] = Field(default_factory=list)
+
+    def __init__(self, content: str | list[dict[str, Any]] = "", **fields: Any) -> None:
+        super().__init__(content, **fields)
 
 
 class ToolMessage(RawMessage):
@@ -133,6 +152,9 @@ class ToolMessage(RawMessage):
     tool_call_id: str
     name: str = "unknown"
     status: Literal["success", "error"] = "success"
+
+    def __init__(self, content: str | list[dict[str, Any]] = "", **fields: Any) -> None:
+        super().__init__(content, **fields)
 
 
 class SealedCall(BaseModel):

@@ -1,0 +1,77 @@
+"""A session's conversation: what was said so far, and the state that the next turn starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sealgate.models.errors import InterruptNotPending, SessionBusy
+from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
+
+from .services import Services
+from .turn.state import CallState, TurnState
+from .turn.steps import Ask
+
+
+class Conversation:
+    """The recorded turns of one session, read from its store each time, so that another process goes on from the
+    same place.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def last(self) -> TurnState | None:
+        """The state that was recorded last, or ``None`` before the first turn."""
+        record = self._services.vault.records.latest("step")
+        return None if record is None else TurnState.from_json(record.payload)
+
+    def messages(self) -> tuple[SealedMessage, ...]:
+        """Everything said so far; the calls of a turn that failed half-way are left out, as no model accepts them
+        unanswered.
+        """
+        state = self.last()
+        if state is None:
+            return ()
+        return state.messages[:-1] if state.calls else state.messages
+
+    def begin(
+        self, messages: Sequence[RawMessage | SealedMessage], *, agent: str, system_prompt: str | None
+    ) -> TurnState:
+        """The state of a new turn: history, then what is new in ``messages``.
+
+        A caller that resends the conversation is recognised: messages that begin with the whole history replace it.
+        Raises ``SessionBusy`` while the last turn waits for a person.
+        """
+        state = self.last()
+        if state is not None and state.status == "interrupted":
+            raise SessionBusy("the session waits for an answer; answer or cancel it first")
+        history = self.messages()
+        system = [SystemMessage(system_prompt)] if system_prompt and not history else []
+        said = redact_messages(self._services, [*system, *messages])
+        new = said[len(history) :] if tuple(said[: len(history)]) == history else said
+        return TurnState(turn_id=self._services.new_id(), agent=agent, messages=(*history, *new), start=len(history))
+
+    def pending(self, interrupt_id: str) -> tuple[TurnState, CallState, Ask]:
+        """The paused turn, call and question of an interrupt. Raises ``InterruptNotPending``."""
+        state = self.last()
+        if state is not None and state.status == "interrupted":
+            for call in state.calls:
+                ask = call.open_ask()
+                if ask is not None and ask.interrupt_id == interrupt_id and call.phase == "waiting":
+                    return state, call, Ask(call.id, ask)
+        raise InterruptNotPending("no pending interrupt of this session has this id")
+
+
+def redact_messages(services: Services, messages: Sequence[RawMessage | SealedMessage]) -> list[SealedMessage]:
+    """The messages with placeholders.
+
+    Sealed ones get the known-value pass again; what this gateway emitted is recognised.
+    """
+    limit = services.limits.new_values
+    redactor = services.redactor
+    return [
+        redactor.rescrub(message)
+        if isinstance(message, SealedMessage)
+        else redactor.redact_message(message, recognise=services.emitted.recognise, max_new=limit)
+        for message in messages
+    ]

@@ -1,0 +1,58 @@
+"""What the gateway itself emitted, recognised by a keyed record when a caller sends it back: not by look, type or
+flag.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import SealedMessage
+from sealgate.vault import VaultSession
+
+_KIND: Final = "emitted"
+
+
+class EmittedTexts:
+    """The texts of one session that came out of this gateway, each by a keyed digest of its role and trimmed text.
+
+    A recognised text is *replaced* by the sealed text that was recorded for it, so a forged twin gains nothing.
+    """
+
+    def __init__(self, vault: VaultSession) -> None:
+        self._vault = vault
+
+    def remember(self, role: str, said: str, sealed: str) -> None:
+        """Record that ``said`` (the sealed text itself, or the form that was delivered to a person) stands for
+        ``sealed``.
+        """
+        self._vault.records.put(_KIND, _key(role, said), sealed.encode("utf-8", "surrogatepass"))
+
+    def remember_message(self, message: SealedMessage) -> None:
+        """Record a message: its text or the texts of its parts, and the arguments of its calls."""
+        for text in _texts(message):
+            self.remember(message.role, text, text)
+        for call in message.tool_calls:
+            arguments = canonical_json(call.arguments)
+            self.remember("arguments", arguments, arguments)
+
+    def recognise(self, role: str, said: str) -> str | None:
+        """The sealed text of what this gateway emitted, or ``None``."""
+        recorded = self._vault.records.get(_KIND, _key(role, said))
+        return None if recorded is None else recorded.decode("utf-8", "surrogatepass")
+
+
+def canonical_json(value: JsonValue) -> str:
+    """One spelling of a JSON value: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _key(role: str, said: str) -> bytes:
+    return f"{role}\x00{said.strip()}".encode("utf-8", "surrogatepass")
+
+
+def _texts(message: SealedMessage) -> list[str]:
+    if isinstance(message.content, str):
+        return [message.content]
+    return [str(part["text"]) for part in message.content if "text" in part]

@@ -1,0 +1,156 @@
+"""The gateway: vault, detection, audit and shared tools of one process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NoReturn, Self
+from weakref import WeakValueDictionary
+
+from sealgate.models.grants import Accepts
+from sealgate.models.limits import Limits
+from sealgate.redaction import Detector, Redactor, Restorer
+from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, VaultSession
+
+from .bridges import Bridges
+from .emitted import EmittedTexts
+from .private_data import SessionPrivateData
+from .sent import SentToModel
+from .services import Services
+from .session import Session
+from .tools.hooks import Hook
+from .tools.tool import PlaceholderPolicy
+from .tools.toolkit import Toolkit
+from .turn.driver import Portal
+
+
+class Gateway:
+    """One a process. ``with Gateway.open("sealgate.db") as gateway: …``
+
+    Thread-safe. Values are kept encrypted in the vault at that location; a model, an event, a log and a state hold
+    placeholders only. It refuses to be pickled.
+    """
+
+    def __init__(self, vault: Vault, *, detector: Detector, limits: Limits, clock: Clock) -> None:
+        self._vault = vault
+        self._detector = detector
+        self._limits = limits
+        self._clock = clock
+        self._portal = Portal()
+        self._lock = threading.Lock()
+        self._sessions: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
+        self.tools = Toolkit()
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str],
+        *,
+        key: bytes | KeyProvider | None = None,
+        detector: Detector | None = None,
+        limits: Limits | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> Self:
+        """Open or create the vault at ``location``: a file path, or ``":memory:"``.
+
+        ``key`` is 32 bytes or a key provider; ``None`` takes the default provider, a key file in the user's
+        configuration directory. Raises a ``VaultError``: ``WrongKey``, ``KeyMissing``, ``NotAVault``,
+        ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable``; nothing is changed then.
+        """
+        vault = Vault.open(location, key, clock=clock)
+        return cls(vault, detector=detector or Detector(), limits=limits or Limits(), clock=clock)
+
+    @property
+    def audit(self) -> AuditLog:
+        """The chained record of what was sealed, opened, refused, sent and destroyed;
+
+        ``audit.verify()`` raises on a broken chain.
+        """
+        return self._vault.audit
+
+    def session(
+        self, name: str, *, tenant: str = "default", subject: str | None = None, create: bool = True
+    ) -> Session:
+        """Open the session of this name, or create it. The same object while somebody holds it.
+
+        ``subject`` says whose conversation it is; another one for an existing session is refused. Raises
+        ``UnknownSession`` with ``create=False``, ``SessionShredded``, ``InvalidName``.
+        """
+        vault = self._vault.session(name, tenant=tenant, subject=subject, create=create)
+        with self._lock:
+            known = self._sessions.get((tenant, name))
+            if known is None:
+                known = self._sessions[(tenant, name)] = self._new_session(vault)
+            return known
+
+    def toolify(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        final_tool: bool = False,
+        accepts: dict[str, Accepts] | None = None,
+        placeholders: PlaceholderPolicy = "refuse",
+        idempotent: bool = False,
+        risk: Any = None,
+        before_execute: Hook | None = None,
+        after_execute: Hook | None = None,
+    ) -> Callable[[Any], Any]:
+        """Register a function, coroutine function or pydantic model as a tool of every session; it is returned
+        unchanged.
+
+        What the model, a hook, an event and the history see of a call holds placeholders; the function alone gets real
+        values, and only for arguments that accept them. Raises ``ValueError`` for a name, grant or dependency that
+        cannot be.
+        """
+        return self.tools.toolify(
+            name=name,
+            description=description,
+            final_tool=final_tool,
+            accepts=accepts,
+            placeholders=placeholders,
+            idempotent=idempotent,
+            risk=risk,
+            before_execute=before_execute,
+            after_execute=after_execute,
+        )
+
+    def close(self) -> None:
+        """Close the vault. Sessions of this gateway cannot be used afterwards."""
+        for session in list(self._sessions.values()):
+            session.events().close()
+        self._portal.close()
+        self._vault.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "Gateway(…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Gateway cannot be pickled")
+
+    def _new_session(self, vault: VaultSession) -> Session:
+        bridges = Bridges(vault.name, vault, self._clock.now)
+        services = Services(
+            vault=vault,
+            redactor=Redactor(self._detector, vault),
+            restorer=Restorer(vault),
+            private_data=SessionPrivateData(vault),
+            emitted=EmittedTexts(vault),
+            sent=SentToModel(vault),
+            limits=self._limits,
+            publish=bridges.publish,
+            now=self._clock.now,
+            new_id=lambda: secrets.token_hex(16),
+        )
+        return Session(services, self.tools, bridges, self._portal)

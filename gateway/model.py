@@ -1,0 +1,36 @@
+"""What a turn asks of a language model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+from sealgate.models.messages import AIMessage, SealedMessage
+from sealgate.models.tools import ToolSpec
+
+
+@runtime_checkable
+class Model(Protocol):
+    """**Protocol:** answers a conversation. It gets placeholders, and whatever it raises is a ``ModelFailed``."""
+
+    def complete(
+        self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]
+    ) -> AIMessage | Awaitable[AIMessage]:
+        """The next message, or an awaitable of it; ``tool_calls`` names tools of ``tools`` only."""
+        ...
+
+
+@runtime_checkable
+class StreamingModel(Model, Protocol):
+    """**Protocol:** a model that also answers piece by piece."""
+
+    def stream(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> Iterator[str | AIMessage]:
+        """Pieces of the text as they come, then the whole message as the last item."""
+        ...
+
+
+def is_async(model: Model) -> bool:
+    """Whether ``complete`` gives an awaitable, as far as that can be told before it is called."""
+    complete = model.complete
+    return inspect.iscoroutinefunction(complete) or inspect.iscoroutinefunction(type(complete).__call__)

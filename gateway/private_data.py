@@ -1,0 +1,55 @@
+"""A session's private data: values that the application put in, by name, for ``depends_on_private_data``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from sealgate.models.entities import NAME
+from sealgate.models.errors import InvalidName
+from sealgate.models.messages import PrivateData
+from sealgate.models.origins import APPLICATION
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import secret_of
+from sealgate.vault import VaultSession
+
+_KIND: Final = "private"
+
+
+class SessionPrivateData:
+    """``session.private_data``.
+
+    Values go straight into the vault; what can be read back is a descriptor and a placeholder.
+    """
+
+    def __init__(self, vault: VaultSession) -> None:
+        self._vault = vault
+
+    def put(self, data: PrivateData) -> str:
+        """Seal a value under its name, replacing an earlier one, and return its placeholder.
+
+        Raises ``InvalidName`` without a name.
+        """
+        name = _checked(data.name)
+        request = SealRequest(secret_of(data.value), data.entity_type, APPLICATION, uses=data.uses, ttl=data.ttl)
+        placeholder = str(self._vault.seal([request])[0])
+        recorded = json.dumps({"placeholder": placeholder, "descriptor": data.descriptor()})
+        self._vault.records.put(_KIND, name.encode(), recorded.encode())
+        return placeholder
+
+    def placeholder(self, name: str) -> str | None:
+        """The placeholder that stands for a name, or ``None``."""
+        recorded = self._vault.records.get(_KIND, _checked(name).encode())
+        return None if recorded is None else str(json.loads(recorded)["placeholder"])
+
+    def descriptor(self, name: str) -> Mapping[str, str] | None:
+        """What may be said about a name: label and entity type; or ``None``."""
+        recorded = self._vault.records.get(_KIND, _checked(name).encode())
+        return None if recorded is None else json.loads(recorded)["descriptor"]
+
+
+def _checked(name: str | None) -> str:
+    if name is None or not NAME.match(name):
+        raise InvalidName("private data needs a name that matches [a-z][a-z0-9_]{0,31}")
+    return name

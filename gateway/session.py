@@ -1,0 +1,179 @@
+"""One conversation of one subject: its placeholders, history, private data, interrupts and events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn, TypeVar
+
+from sealgate.models.events import AppEvent, Audience
+from sealgate.models.expectation import Expectation
+from sealgate.models.findings import Redaction, RestoredText
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall
+from sealgate.models.response import SessionResponse
+from sealgate.redaction import StreamRedactor, StreamRestorer
+
+from .bridges import Bridges
+from .conversation import Conversation, redact_messages
+from .events.bridge import EventBridge
+from .model import Model
+from .private_data import SessionPrivateData
+from .reveal import revealed
+from .services import Services
+from .tools.toolkit import Toolkit
+from .turn.driver import Portal
+from .turns import Player, Turns
+
+Result = TypeVar("Result")
+Messages = Sequence[RawMessage | SealedMessage]
+
+
+class Session:
+    """A session of a gateway; ``gateway.session(name)`` opens it.
+
+    Safe to use from many threads and tasks; it runs one turn at a time. What waits has an async twin with the prefix
+    ``a``; the blocking one raises ``RunningLoop`` inside an event loop. It refuses to be pickled, and its ``repr``
+    says its name only.
+    """
+
+    def __init__(self, services: Services, toolkit: Toolkit, bridges: Bridges, portal: Portal) -> None:
+        self._services = services
+        self._toolkit = toolkit
+        self._bridges = bridges
+        self._conversation = Conversation(services)
+        self.turns = Turns(services, self._conversation, portal)
+
+    @property
+    def name(self) -> str:
+        """The name that the application gave it."""
+        return self._services.vault.name
+
+    @property
+    def subject(self) -> str | None:
+        """Whose conversation it is."""
+        return self._services.vault.subject
+
+    @property
+    def private_data(self) -> SessionPrivateData:
+        """Values that the application put in, by name."""
+        return self._services.private_data
+
+    def redact(
+        self,
+        text: str,
+        *,
+        known: Sequence[str | PrivateData] = (),
+        expect: Expectation | None = None,
+        origin: str = "person",
+    ) -> Redaction:
+        """``text`` with a placeholder for every value that is known, expected, detected or already sealed here.
+
+        Raises ``TextTooLong``, ``TooManyValues``, ``DetectionFailed`` or a ``VaultError``; nothing is stored then.
+        """
+        return self._services.redactor.redact(text, known=known, expect=expect, origin=origin)
+
+    def restore(self, text: str) -> RestoredText:
+        """The text that ``redact`` was given, exactly, while its values live. Placeholders that are not this
+        session's, or whose value is gone, stay and are listed in ``unresolved``. Audited.
+        """
+        return self._services.restorer.restore(text)
+
+    def restore_reply(self, text: str) -> RestoredText:
+        """A model's reply for the person's eyes: also slightly mangled placeholders are read, never a guessed one.
+
+        Audited.
+        """
+        restored = self._services.restorer.restore_reply(text)
+        emitted = self._services.emitted.recognise("assistant", text)
+        if emitted is not None:
+            self._services.emitted.remember("assistant", restored, emitted)
+        return restored
+
+    def redact_json(
+        self, value: JsonValue, *, known: Sequence[str | PrivateData] = (), origin: str = "person"
+    ) -> JsonValue:
+        """A JSON value with placeholders in strings, numbers and keys. Raises ``NotJson`` for anything else."""
+        return self._services.redactor.redact_json(value, known=known, origin=origin)
+
+    def restore_json(self, value: JsonValue) -> JsonValue:
+        """The JSON value that ``redact_json`` was given: a number comes back as that number. Audited."""
+        return self._services.restorer.restore_json(value)
+
+    def redact_messages(self, messages: Messages) -> list[SealedMessage]:
+        """Messages with placeholders in every role, part and tool call; what this gateway emitted is recognised."""
+        return redact_messages(self._services, messages)
+
+    def stream_redactor(self) -> StreamRedactor:
+        """A redactor for text that comes in chunks: ``feed(chunk) -> str``, ``flush() -> str``."""
+        return StreamRedactor(self._services.redactor)
+
+    def stream_restorer(self) -> StreamRestorer:
+        """A lenient restorer for a reply that comes in chunks: ``feed(chunk) -> str``, ``flush() -> str``."""
+        return StreamRestorer(self._services.restorer)
+
+    def events(self, *, audience: Audience = "frontend_safe", owner: str | None = None) -> EventBridge:
+        """The bridge to a browser (default) or to an operator's view (``internal``); the same one each time."""
+        return self._bridges.get(audience, owner)
+
+    def sent_to_model(self) -> list[list[SealedMessage]]:
+        """The messages of each call of a model in this session, oldest first."""
+        return self._services.sent.messages()
+
+    def history(self) -> tuple[SealedMessage, ...]:
+        """The conversation so far, with placeholders."""
+        return self._conversation.messages()
+
+    @contextmanager
+    def reveal(self, result: Result) -> Iterator[Result]:
+        """The real object behind ``response.result``, for this block; the sealed one is not touched. Audited, needs no
+        grant.
+
+        Python cannot take the object back after the block: keep no reference to it. Raises ``ValueGone`` for burnt
+        values.
+        """
+        yield revealed(self._services.restorer, result)
+
+    def invoke(self, messages: Messages, *, model: Model) -> SessionResponse:
+        """Run a turn with the gateway's tools to its end, or to a pause (``status == "interrupted"``), in this thread.
+
+        Raises ``SessionBusy`` while another turn runs, ``ModelFailed``, ``TooManySteps``, ``LeakPrevented``, or what
+        vault, audit and detection raise. What a tool or a handler does wrong is in the response, not raised.
+        """
+        return self.turns.invoke(messages, self._player(model))
+
+    async def ainvoke(self, messages: Messages, *, model: Model) -> SessionResponse:
+        """``invoke`` for an event loop."""
+        return await self.turns.ainvoke(messages, self._player(model))
+
+    def stream(self, messages: Messages, *, model: Model) -> Iterator[AppEvent]:
+        """Run a turn and yield its events as they come, safe for a browser. Raises as ``invoke`` does."""
+        return self.turns.stream(messages, self._player(model))
+
+    def astream(self, messages: Messages, *, model: Model) -> AsyncIterator[AppEvent]:
+        """``stream`` for an event loop."""
+        return self.turns.astream(messages, self._player(model))
+
+    def run_tool(self, call: ToolCall) -> SealedMessage:
+        """Run one registered tool outside of a turn: inject, call, redact. Refusals and failures are in the message."""
+        return self.turns.run_tool(call, self._player(None))
+
+    async def arun_tool(self, call: ToolCall) -> SealedMessage:
+        """``run_tool`` for an event loop."""
+        return await self.turns.arun_tool(call, self._player(None))
+
+    def shred(self) -> None:
+        """Destroy the session's keys. Nothing of it can be opened again, here or in another process, and its name
+        is never used again. Backups are reached once the key they were made under is destroyed.
+        """
+        self._bridges.close()
+        self._services.vault.shred()
+
+    def __repr__(self) -> str:
+        return f"Session({self.name!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Session cannot be pickled")
+
+    def _player(self, model: Model | None) -> Player:
+        return Player(self._toolkit, model)

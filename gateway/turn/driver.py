@@ -1,0 +1,200 @@
+"""The two drivers of a turn. They only perform what it yields; everything that decides is in the turn itself."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import anyio
+import anyio.abc
+import anyio.from_thread
+import anyio.to_thread
+import sniffio
+
+from sealgate.models.errors import RunningLoop, TurnCancelled
+from sealgate.models.events import AppEvent
+
+from .waits import Effects, Wait, WaitTimedOut
+
+Outcome = TypeVar("Outcome")
+
+MAX_WAITING_THREADS = 256
+"""Worker threads that may wait for people, tools and models at once; further turns queue for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Generic[Outcome]):
+    """The outcome of a turn: the last thing that a driver yields."""
+
+    outcome: Outcome = field(repr=False)
+
+
+class Portal:
+    """One private event loop in one thread, started at first use, for coroutines that a blocking turn meets."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stop: Callable[[], object] | None = None
+        self._portal: anyio.from_thread.BlockingPortal | None = None
+
+    def run(self, awaitable: Awaitable[object], timeout: float | None) -> object:
+        """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it."""
+        return self._started().call(_finish, awaitable, timeout)
+
+    def close(self) -> None:
+        """Stop the loop. Nothing may be running on it."""
+        with self._lock:
+            if self._stop is not None:
+                self._stop()
+            self._stop = self._portal = None
+
+    def _started(self) -> anyio.from_thread.BlockingPortal:
+        with self._lock:
+            if self._portal is None:
+                entered = anyio.from_thread.start_blocking_portal()
+                self._portal = entered.__enter__()
+                self._stop = lambda: entered.__exit__(None, None, None)
+            return self._portal
+
+
+def drive(turn: Effects[Outcome], portal: Portal) -> Iterator[AppEvent | Ended[Outcome]]:
+    """Perform a turn in the caller's thread: its events as they come, its outcome last."""
+    resume: Callable[[], Wait | AppEvent] = turn.__next__
+    try:
+        while True:
+            effect = resume()
+            if isinstance(effect, Wait):
+                resume = _resumption(turn, effect, portal)
+            else:
+                yield effect
+                resume = turn.__next__
+    except StopIteration as stop:
+        yield Ended(stop.value)
+    except (GeneratorExit, KeyboardInterrupt):
+        _abandon(turn)
+        raise
+    finally:
+        turn.close()
+
+
+def _resumption(turn: Effects[Any], wait: Wait, portal: Portal) -> Callable[[], Wait | AppEvent]:
+    try:
+        outcome = _perform(wait, portal)
+    except (Exception, SystemExit) as error:
+        failure = error
+        return lambda: turn.throw(failure)
+    return lambda: turn.send(outcome)
+
+
+def _perform(wait: Wait, portal: Portal) -> object:
+    outcome = wait.call() if wait.timeout is None or wait.inline else _in_abandoned_thread(wait.call, wait.timeout)
+    return portal.run(outcome, wait.timeout) if inspect.isawaitable(outcome) else outcome
+
+
+def _in_abandoned_thread(call: Callable[[], object], timeout: float) -> object:
+    """The outcome of a blocking call, or ``WaitTimedOut``; the thread is left to end on its own, as Python cannot
+    stop it.
+    """
+    outcome: list[Callable[[], object]] = []
+    worker = threading.Thread(target=lambda: outcome.append(_captured(call)), name="sealgate-wait", daemon=True)
+    worker.start()
+    worker.join(timeout)
+    if not outcome:
+        raise WaitTimedOut
+    return outcome[0]()
+
+
+def _captured(call: Callable[[], object]) -> Callable[[], object]:
+    try:
+        result = call()
+    except BaseException as error:
+        failure = error
+        return lambda: _raise(failure)
+    return lambda: result
+
+
+def _raise(error: BaseException) -> object:
+    raise error
+
+
+async def adrive(turn: Effects[Outcome]) -> AsyncIterator[AppEvent | Ended[Outcome]]:
+    """Perform a turn in an event loop: its own work and blocking calls in worker threads, coroutines awaited here."""
+    limiter = anyio.CapacityLimiter(MAX_WAITING_THREADS)
+    resume: Callable[[], Wait | AppEvent] = turn.__next__
+    try:
+        while True:
+            effect = await _advance(resume)
+            if isinstance(effect, Ended):
+                yield effect
+                return
+            if isinstance(effect, Wait):
+                resume = await _aresumption(turn, effect, limiter)
+            else:
+                yield effect
+                resume = turn.__next__
+    except (GeneratorExit, anyio.get_cancelled_exc_class()):
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_abandon, turn)
+        raise
+    finally:
+        turn.close()
+
+
+async def _advance(resume: Callable[[], Wait | AppEvent]) -> Wait | AppEvent | Ended[Any]:
+    # A StopIteration cannot cross a future, so the last step is unpacked in the worker thread.
+    def step() -> Wait | AppEvent | Ended[Any]:
+        try:
+            return resume()
+        except StopIteration as stop:
+            return Ended(stop.value)
+
+    return await anyio.to_thread.run_sync(step)
+
+
+async def _aresumption(turn: Effects[Any], wait: Wait, limiter: anyio.CapacityLimiter) -> Callable[[], Wait | AppEvent]:
+    try:
+        with _deadline(wait.timeout):
+            outcome = wait.call() if wait.inline else await _in_worker(wait.call, limiter)
+            if inspect.isawaitable(outcome):
+                outcome = await outcome
+    except (Exception, SystemExit) as error:
+        failure = error
+        return lambda: turn.throw(failure)
+    return lambda: turn.send(outcome)
+
+
+async def _in_worker(call: Callable[[], object], limiter: anyio.CapacityLimiter) -> object:
+    captured = await anyio.to_thread.run_sync(_captured, call, abandon_on_cancel=True, limiter=limiter)
+    return captured()
+
+
+async def _finish(awaitable: Awaitable[object], seconds: float | None) -> object:
+    with _deadline(seconds):
+        return await awaitable
+
+
+@contextmanager
+def _deadline(timeout: float | None) -> Iterator[None]:
+    with anyio.move_on_after(timeout) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise WaitTimedOut
+
+
+def _abandon(turn: Effects[Any]) -> None:
+    """Tell a turn that it was cancelled, so that it records that; whatever it raises then is dropped."""
+    with suppress(BaseException):
+        turn.throw(TurnCancelled("the turn was cancelled"))
+
+
+def refuse_running_loop(twin: str) -> None:
+    """Nothing outside of an event loop. Raises ``RunningLoop``, naming the async twin, inside of one."""
+    try:
+        sniffio.current_async_library()
+    except sniffio.AsyncLibraryNotFoundError:
+        return
+    raise RunningLoop(f"a blocking method was called in a running event loop; use {twin}")

@@ -1,0 +1,20 @@
+"""How a call fails: an event, its after-hook with the error, and text that the model reads on its next step."""
+
+from __future__ import annotations
+
+from ..tools.tool import Tool
+from .context import TurnContext
+from .hook_step import run_hook_of
+from .state import TurnState
+from .steps import after_failure
+from .waits import Effects
+
+
+def fail_call(context: TurnContext, state: TurnState, call_id: str, content: str) -> Effects[TurnState]:
+    """The state after a call failed. ``content`` is redacted already."""
+    call = state.call(call_id)
+    tool: Tool = context.toolkit.get(call.tool)
+    descriptor = {"id": call.id, "name": call.tool, "status": "failed", "args": call.arguments, "error": content}
+    yield context.event("tool.failed", tool=descriptor)
+    yield from run_hook_of(context, tool, call, "after", error=content)
+    return after_failure(state, call_id, content)

@@ -1,0 +1,88 @@
+"""The step that gives the conversation to the model, and reads what it said."""
+
+from __future__ import annotations
+
+from sealgate.models.errors import ModelFailed, TooManySteps
+from sealgate.models.messages import AIMessage, SealedMessage
+from sealgate.models.tools import ToolSpec
+from sealgate.redaction import build_known_values
+
+from ..tools.injection import placeholders_in
+from .context import TurnContext
+from .outgoing import check_outgoing
+from .planning import plan_calls
+from .state import CallState, TurnState
+from .steps import after_model
+from .waits import Effects, Wait, WaitTimedOut, is_coroutine
+
+
+def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
+    """The state after the model answered. Raises ``ModelFailed`` for a model that raised or answered nonsense, and
+    ``TooManySteps`` when it was asked as often as it may be.
+    """
+    limit = context.services.limits.model_steps
+    if state.model_steps >= limit:
+        raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
+    prepared = state.but(messages=tuple(map(context.services.redactor.rescrub, state.messages)))
+    answer = yield from _complete(context, prepared)
+    sealed = context.services.redactor.redact_message(answer, max_new=context.services.limits.new_values)
+    context.services.emitted.remember_message(sealed)
+    yield context.event("assistant.message", text=sealed.text())
+    return after_model(prepared, sealed, planned_calls(context, state, answer, sealed))
+
+
+def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
+    tools = sealed_specs(context)
+    check_outgoing(context.services.vault.match(build_known_values), state.messages, tools)
+    context.services.sent.record(state.messages, tools)
+    model, messages = context.model, list(state.messages)
+    if model is None:
+        raise ModelFailed("this turn has no model")
+    call = Wait(
+        "model",
+        lambda: model.complete(messages, tools),
+        timeout=context.services.limits.model_timeout,
+        inline=is_coroutine(model.complete),
+    )
+    try:
+        answer = yield call
+    except WaitTimedOut:
+        raise ModelFailed("the model did not answer in time", "Timeout") from None
+    except Exception as error:
+        raise ModelFailed("the model failed", type(error).__name__) from None
+    return _checked(answer, context.services.limits.calls_a_step)
+
+
+def _checked(answer: object, most: int) -> AIMessage:
+    if not isinstance(answer, AIMessage):
+        raise ModelFailed("the model answered with something that is not an AIMessage", type(answer).__name__)
+    ids = [call.id for call in answer.tool_calls]
+    if len(set(ids)) != len(ids) or any("/" in call_id for call_id in ids):
+        raise ModelFailed("the model gave two calls one id, or an id with a slash")
+    if len(ids) > most:
+        raise ModelFailed(f"the model asked for more than {most} calls at once")
+    return answer
+
+
+def sealed_specs(context: TurnContext) -> list[ToolSpec]:
+    """The tools as the model sees them, descriptions redacted; names, keys and enums are never rewritten."""
+    redactor = context.services.redactor
+    return [
+        spec.model_copy(update={"description": redactor.redact(spec.description, origin="application").text})
+        for spec in context.toolkit.specs()
+    ]
+
+
+def planned_calls(
+    context: TurnContext, state: TurnState, answer: AIMessage, sealed: SealedMessage
+) -> tuple[CallState, ...]:
+    """The calls to run. What the model wrote as plain values into a call opens for that call and no other."""
+    written = {
+        call.id: tuple(map(str, sorted(placeholders_in(call.arguments) - _quoted(raw.arguments))))
+        for call, raw in zip(sealed.tool_calls, answer.tool_calls, strict=True)
+    }
+    return plan_calls(sealed, written, context.toolkit, state.results, context.services.new_id)
+
+
+def _quoted(arguments: dict[str, object]) -> frozenset[object]:
+    return frozenset(placeholders_in(arguments))  # type: ignore[arg-type]

@@ -1,0 +1,34 @@
+"""One tool call outside of a turn: ``session.run_tool``. The same injection, the same redaction."""
+
+from __future__ import annotations
+
+from sealgate.models.errors import ToolFailed
+from sealgate.models.messages import AIMessage, SealedMessage, ToolCall
+
+from .context import TurnContext
+from .model_step import planned_calls
+from .state import TurnState
+from .steps import Ask, RunTool, next_step
+from .turn import perform
+from .waits import Effects
+
+
+def run_single(context: TurnContext, call: ToolCall) -> Effects[SealedMessage]:
+    """The tool's message: what a model would read of this call. Refusals and failures are in it, with
+    ``status="error"``.
+
+    Raises ``ToolFailed`` if the call would have to wait for a person outside.
+    """
+    services = context.services
+    asked = AIMessage("", tool_calls=[call])
+    sealed = services.redactor.redact_message(asked, max_new=services.limits.new_values)
+    state = TurnState(turn_id=context.turn_id, messages=(sealed,))
+    state = state.but(calls=planned_calls(context, state, asked, sealed))
+    try:
+        while isinstance(step := next_step(state), (Ask, RunTool)):
+            if isinstance(step, Ask) and step.ask.out_of_band:
+                raise ToolFailed("this call waits for an answer from outside; run it in a turn")
+            state = yield from perform(context, state, step)
+    finally:
+        services.vault.end_turn()
+    return state.messages[-1]

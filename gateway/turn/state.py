@@ -1,0 +1,124 @@
+"""The state of a turn: redacted JSON, recorded after each step, enough to go on from in another process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sealgate.models.events import ErrorDescriptor
+from sealgate.models.interrupts import InputType
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import SealedMessage, sealing
+from sealgate.models.response import Status
+
+STATE_VERSION: Final = 1
+"""Written into every recorded state; a reader refuses any other."""
+
+
+class _State(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with these fields changed."""
+        return self.model_copy(update=changes)
+
+
+class AskState(_State):
+    """One question of a call. ``answer`` is a placeholder, or clear JSON where the kind of question stays clear.
+
+    ``asked`` counts the attempts so far, ``reason`` says what was wrong with the last one; ``expires_at`` is in Unix
+    seconds.
+    """
+
+    interrupt_id: str
+    arg_name: str
+    prompt: str
+    input_type: InputType = "text"
+    choices: tuple[str, ...] = ()
+    sensitive: str | bool | None = None
+    number: int = 1
+    total: int = 1
+    attempts: int = 3
+    asked: int = 0
+    reason: str = ""
+    out_of_band: bool = False
+    expires_at: float | None = None
+    answered: bool = False
+    answer: JsonValue = None
+
+    def words(self) -> str:
+        """What the person reads: the prompt, after the reason for asking again."""
+        return f"{self.reason}\n{self.prompt}" if self.reason else self.prompt
+
+
+class CallState(_State):
+    """One tool call, from the model or run first because another tool depends on it (``parent``).
+
+    ``written`` are the placeholders of plain values that the model wrote into this very call. ``requires`` pairs a
+    tool with the argument that receives its result. ``phase`` goes from waiting over started to done; ``content`` is
+    what the model reads.
+    """
+
+    id: str
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    written: tuple[str, ...] = ()
+    parent: str | None = None
+    asks: tuple[AskState, ...] = ()
+    requires: tuple[tuple[str, str], ...] = ()
+    phase: Literal["waiting", "started", "done"] = "waiting"
+    status: Literal["success", "error"] = "success"
+    content: str = ""
+    result: JsonValue = None
+    final: bool = False
+    idempotent: bool = False
+
+    def open_ask(self) -> AskState | None:
+        """The first question without an answer, top to bottom."""
+        return next((ask for ask in self.asks if not ask.answered), None)
+
+
+class TurnState(_State):
+    """A turn. ``messages`` is the whole conversation as the model knows it, ``start`` the index of this turn's first
+    message.
+
+    ``results`` maps each tool that succeeded in this turn to its (sealed) result, for the tools that depend on it.
+    """
+
+    version: Literal[1] = STATE_VERSION
+    turn_id: str
+    agent: str = ""
+    status: Status = "running"
+    messages: tuple[SealedMessage, ...] = ()
+    start: int = 0
+    calls: tuple[CallState, ...] = ()
+    results: dict[str, JsonValue] = Field(default_factory=dict)
+    model_steps: int = 0
+    response: str | None = None
+    result: JsonValue = None
+    result_tool: str | None = None
+    error: ErrorDescriptor | None = None
+
+    def call(self, call_id: str) -> CallState:
+        """The call with this id. Raises ``KeyError`` if there is none."""
+        found = next((call for call in self.calls if call.id == call_id), None)
+        if found is None:
+            raise KeyError("no such call in this turn")
+        return found
+
+    def with_call(self, changed: CallState) -> TurnState:
+        """The state with one call replaced."""
+        calls = tuple(changed if call.id == changed.id else call for call in self.calls)
+        return self.model_copy(update={"calls": calls})
+
+    def to_json(self) -> bytes:
+        """The recorded form: ASCII, so that lone surrogates survive."""
+        return json.dumps(self.model_dump(mode="json")).encode()
+
+    @classmethod
+    def from_json(cls, recorded: bytes) -> TurnState:
+        """The state that was recorded. Raises pydantic's ``ValidationError`` (without input) for anything else."""
+        with sealing():
+            return cls.model_validate(json.loads(recorded))

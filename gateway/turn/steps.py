@@ -1,0 +1,119 @@
+"""The turn as a pure function: which step is next, and the state after it. No I/O, no clock, no randomness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sealgate.models.events import ErrorDescriptor
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import SealedMessage, sealing
+
+from .state import AskState, CallState, TurnState
+
+ENDED: Final = ("completed", "failed", "interrupted")
+"""The statuses at which a turn stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallModel:
+    """Give the conversation to the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask a person for one argument of a call."""
+
+    call_id: str
+    ask: AskState
+
+
+@dataclass(frozen=True, slots=True)
+class RunTool:
+    """Run a call whose arguments are complete."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The turn has ended, or waits for somebody outside."""
+
+
+Step: TypeAlias = CallModel | Ask | RunTool | Stop
+
+
+def next_step(state: TurnState) -> Step:
+    """The one step that a state leads to."""
+    if state.status in ENDED:
+        return Stop()
+    call = next((call for call in state.calls if call.phase != "done"), None)
+    if call is None:
+        return CallModel()
+    ask = call.open_ask() if call.phase == "waiting" else None
+    return RunTool(call.id) if ask is None else Ask(call.id, ask)
+
+
+def after_model(state: TurnState, answer: SealedMessage, calls: tuple[CallState, ...]) -> TurnState:
+    """The state after the model answered: its calls are to be run, or without any the turn is complete."""
+    answered = state.but(messages=(*state.messages, answer), model_steps=state.model_steps + 1, calls=calls)
+    if calls:
+        return _settled(answered)
+    return answered.but(status="completed", response=answer.text())
+
+
+def after_attempt(state: TurnState, call_id: str, ask: AskState) -> TurnState:
+    """The state after a question was asked, answered or not."""
+    call = state.call(call_id)
+    asks = tuple(ask if known.arg_name == ask.arg_name else known for known in call.asks)
+    return state.with_call(call.but(asks=asks))
+
+
+def after_start(state: TurnState, call_id: str) -> TurnState:
+    """The state that is recorded before a tool runs, so that a crash cannot run it twice."""
+    return state.with_call(state.call(call_id).but(phase="started"))
+
+
+def after_success(state: TurnState, call_id: str, content: str, result: JsonValue) -> TurnState:
+    """The state after a tool returned; ``content`` is what the model reads, ``result`` its sealed value."""
+    call = state.call(call_id).but(phase="done", status="success", content=content, result=result)
+    return _settled(state.with_call(call).but(results={**state.results, call.tool: result}))
+
+
+def after_failure(state: TurnState, call_id: str, content: str) -> TurnState:
+    """The state after a call failed, for whatever reason; the model reads ``content`` on its next step."""
+    return _settled(state.with_call(state.call(call_id).but(phase="done", status="error", content=content)))
+
+
+def after_pause(state: TurnState) -> TurnState:
+    """The state of a turn that waits for an answer from outside."""
+    return state.but(status="interrupted")
+
+
+def after_resume(state: TurnState) -> TurnState:
+    """The state of a paused turn that goes on."""
+    return state.but(status="running")
+
+
+def after_error(state: TurnState, code: str, message: str) -> TurnState:
+    """The state of a turn that cannot go on."""
+    return state.but(status="failed", error=ErrorDescriptor(code=code, message=message))
+
+
+def _settled(state: TurnState) -> TurnState:
+    """When every call is done, their results become messages; a final tool that succeeded completes the turn."""
+    if any(call.phase != "done" for call in state.calls):
+        return state
+    asked = [call for call in state.calls if call.parent is None]
+    final = next((call for call in asked if call.final and call.status == "success"), None)
+    settled = state.but(messages=(*state.messages, *map(_tool_message, asked)), calls=())
+    if final is None:
+        return settled
+    return settled.but(status="completed", result=final.result, result_tool=final.tool)
+
+
+def _tool_message(call: CallState) -> SealedMessage:
+    with sealing():
+        return SealedMessage(
+            role="tool", content=call.content, tool_call_id=call.id, name=call.tool, status=call.status
+        )

@@ -1,0 +1,105 @@
+"""The step that runs a tool: recorded as started, injected, called once, and redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pydantic import BaseModel
+
+from sealgate.models.errors import (
+    GrantRefused,
+    InvalidInput,
+    LimitExceeded,
+    ToolFailed,
+    UnknownPlaceholder,
+    ValueGone,
+)
+from sealgate.models.jsonvalue import JsonValue
+
+from ..tools.injection import Injection, inject, placeholders_in
+from ..tools.outcome import as_text, redact_error, redact_result, to_json
+from ..tools.tool import Tool
+from .arguments import complete_arguments, kept_closed
+from .context import TurnContext
+from .failure import fail_call
+from .hook_step import run_hook_of
+from .state import CallState, TurnState
+from .steps import RunTool, after_start, after_success
+from .waits import Effects, Wait, is_coroutine
+
+REFUSALS: Final = (GrantRefused, UnknownPlaceholder, ValueGone, InvalidInput, ToolFailed)
+"""What goes wrong before a tool's body starts and says so without a value; the model reads it as it is."""
+
+
+def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[TurnState]:
+    """The state after a call ended, well or badly.
+
+    A call that is found started ended in another process, nobody knows how; it is not run again unless it is
+    idempotent.
+    """
+    call = state.call(step.call_id)
+    tool = context.toolkit.get(call.tool)
+    if call.phase == "started" and not call.idempotent:
+        content = "ToolOutcomeUnknown: the call was started and never reported back"
+        return (yield from fail_call(context, state, call.id, content))
+    started = context.record(after_start(state, call.id))
+    yield context.event("tool.started", tool=described(call, "started"))
+    yield from run_hook_of(context, tool, call, "before")
+    try:
+        injection = complete_arguments(context, tool, call, started)
+        bound = bind(context, tool, injection)
+    except REFUSALS as refused:
+        return (yield from fail_call(context, started, call.id, f"{type(refused).__name__}: {refused}"))
+    return (yield from _called(context, tool, call, injection, started, bound))
+
+
+def bind(context: TurnContext, tool: Tool, injection: Injection) -> Callable[[], object]:
+    """The call with the real values in it.
+
+    They are in the closure, and in no frame that an exception of the tool keeps.
+    """
+    validated = tool.validate(inject(context.services.vault, injection))
+    return lambda: tool.call(validated)
+
+
+def described(call: CallState, status: str, result: JsonValue = None) -> dict[str, object]:
+    """A call as an event shows it."""
+    return {"id": call.id, "name": call.tool, "status": status, "args": call.arguments, "result": result}
+
+
+def _called(
+    context: TurnContext,
+    tool: Tool,
+    call: CallState,
+    injection: Injection,
+    state: TurnState,
+    bound: Callable[[], object],
+) -> Effects[TurnState]:
+    services = context.services
+    try:
+        returned = yield Wait("tool", bound, inline=is_coroutine(tool.target))
+        content, sealed = _sealed_result(context, tool, injection, returned)
+    except LimitExceeded as beyond:
+        return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}"))
+    except (Exception, SystemExit) as error:
+        text = redact_error(services.redactor, tool.name, error, services.limits.new_values)
+        return (yield from fail_call(context, state, call.id, text))
+    finally:
+        services.vault.end_call()
+    yield context.event("tool.completed", tool=described(call, "completed", sealed))
+    yield from run_hook_of(context, tool, call, "after", result=sealed)
+    return after_success(state, call.id, content, sealed)
+
+
+def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, returned: object) -> tuple[str, JsonValue]:
+    """What the model reads and the sealed result.
+
+    The fields of a typed object keep the placeholders that filled them.
+    """
+    services = context.services
+    kept, limit = kept_closed(injection), services.limits.new_values
+    sealed = redact_result(services.redactor, tool.name, to_json(returned), kept, limit)
+    if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
+        sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
+    return as_text(sealed), sealed

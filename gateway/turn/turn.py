@@ -1,0 +1,77 @@
+"""One turn: steps until it ends, each performed, then recorded, before the next."""
+
+from __future__ import annotations
+
+from sealgate.models.errors import SealgateError, TurnCancelled
+from sealgate.models.response import SessionResponse
+
+from .ask_step import ask_person, descriptor
+from .context import TurnContext
+from .model_step import call_model
+from .state import TurnState
+from .steps import Ask, CallModel, RunTool, Step, Stop, after_error, next_step
+from .tool_step import run_tool
+from .waits import Effects
+
+
+def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
+    """The state at which the turn stopped. An error that ends it is recorded and announced first, then raised."""
+    yield context.event("turn.started")
+    current = context.record(state)
+    try:
+        while not isinstance(step := next_step(current), Stop):
+            current = context.record((yield from perform(context, current, step)))
+    except SealgateError as error:
+        failed = context.record(after_error(current, code_of(error), str(error)))
+        yield context.event("error", error=failed.error)
+        raise
+    finally:
+        if current.status != "interrupted":
+            context.services.vault.end_turn()
+    if current.status != "interrupted":
+        yield context.event("final", text=current.response, data={"status": current.status})
+    return current
+
+
+def response_of(context: TurnContext, state: TurnState) -> SessionResponse:
+    """What ``invoke`` returns for a state at which a turn stopped."""
+    waiting = [(call, ask) for call in state.calls if (ask := call.open_ask()) is not None and call.phase == "waiting"]
+    interrupts = [descriptor(ask, call.tool) for call, ask in waiting if state.status == "interrupted"]
+    return SessionResponse(
+        status=state.status,
+        session_id=context.services.vault.name,
+        turn_id=state.turn_id,
+        response=state.response,
+        result=_result(context, state),
+        interrupts=interrupts[:1],
+        error=state.error,
+        messages=state.messages[state.start :],
+        steps=state.model_steps,
+    )
+
+
+def code_of(error: BaseException) -> str:
+    """The stable code of an error: the name of its type in snake case."""
+    name = type(error).__name__
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")
+
+
+def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnState]:
+    """The state after one step."""
+    if isinstance(step, CallModel):
+        return (yield from call_model(context, state))
+    if isinstance(step, Ask):
+        return (yield from ask_person(context, state, step))
+    if isinstance(step, RunTool):
+        return (yield from run_tool(context, state, step))
+    raise TurnCancelled("the turn has stopped")
+
+
+def _result(context: TurnContext, state: TurnState) -> object:
+    """The final tool's object, made without validation: its sealed fields are placeholder strings."""
+    if state.result_tool is None:
+        return None
+    target = context.toolkit.get(state.result_tool).target
+    if isinstance(target, type) and isinstance(state.result, dict):
+        return target.model_construct(**state.result)
+    return state.result

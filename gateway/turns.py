@@ -1,0 +1,116 @@
+"""Running the turns of one session: one at a time, blocking or not, to the end or as a stream."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sealgate.models.errors import SessionBusy
+from sealgate.models.events import AppEvent
+from sealgate.models.messages import RawMessage, SealedMessage, ToolCall
+from sealgate.models.response import SessionResponse
+
+from .conversation import Conversation
+from .model import Model
+from .services import Services
+from .tools.toolkit import Toolkit
+from .turn.context import TurnContext
+from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
+from .turn.single import run_single
+from .turn.state import TurnState
+from .turn.turn import response_of, run_turn
+from .turn.waits import Effects
+
+Messages = Sequence[RawMessage | SealedMessage]
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who runs a turn: an agent's name, model, tools and system prompt."""
+
+    toolkit: Toolkit = field(repr=False)
+    model: Model | None = field(default=None, repr=False)
+    agent: str = ""
+    system_prompt: str | None = field(default=None, repr=False)
+
+
+class Turns:
+    """The turns of one session. A second turn while one runs raises ``SessionBusy``, from whatever thread or task."""
+
+    def __init__(self, services: Services, conversation: Conversation, portal: Portal) -> None:
+        self._services = services
+        self._conversation = conversation
+        self._portal = portal
+        self._lock = threading.Lock()
+
+    def invoke(self, messages: Messages, player: Player) -> SessionResponse:
+        """A turn to its end, in the caller's thread."""
+        refuse_running_loop("ainvoke")
+        return self._outcome(self._begin(messages, player))
+
+    async def ainvoke(self, messages: Messages, player: Player) -> SessionResponse:
+        """A turn to its end, in an event loop."""
+        return await self._aoutcome(self._begin(messages, player))
+
+    def stream(self, messages: Messages, player: Player) -> Iterator[AppEvent]:
+        """The events of a turn as they come."""
+        refuse_running_loop("astream")
+        with self._alone():
+            for item in drive(self._begin(messages, player), self._portal):
+                if isinstance(item, AppEvent):
+                    yield item
+
+    async def astream(self, messages: Messages, player: Player) -> AsyncIterator[AppEvent]:
+        """The events of a turn as they come, in an event loop."""
+        with self._alone():
+            async for item in adrive(self._begin(messages, player)):
+                if isinstance(item, AppEvent):
+                    yield item
+
+    def run_tool(self, call: ToolCall, player: Player) -> SealedMessage:
+        """One call outside of a turn."""
+        refuse_running_loop("arun_tool")
+        return self._outcome(run_single(self._context(player, self._services.new_id()), call))
+
+    async def arun_tool(self, call: ToolCall, player: Player) -> SealedMessage:
+        """One call outside of a turn, in an event loop."""
+        return await self._aoutcome(run_single(self._context(player, self._services.new_id()), call))
+
+    def _begin(self, messages: Messages, player: Player) -> Effects[SessionResponse]:
+        state = self._conversation.begin(messages, agent=player.agent, system_prompt=player.system_prompt)
+        context = self._context(player, state.turn_id)
+        return (yield from _answered(context, run_turn(context, state)))
+
+    def _context(self, player: Player, turn_id: str) -> TurnContext:
+        return TurnContext(self._services, player.toolkit, player.model, turn_id)
+
+    def _outcome(self, turn: Effects[Outcome]) -> Outcome:
+        with self._alone():
+            for item in drive(turn, self._portal):
+                if isinstance(item, Ended):
+                    return item.outcome
+        raise AssertionError("a turn ends with its outcome")
+
+    async def _aoutcome(self, turn: Effects[Outcome]) -> Outcome:
+        with self._alone():
+            async for item in adrive(turn):
+                if isinstance(item, Ended):
+                    return item.outcome
+        raise AssertionError("a turn ends with its outcome")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._lock.acquire(blocking=False):
+            raise SessionBusy("the session runs another turn")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+
+def _answered(context: TurnContext, turn: Effects[TurnState]) -> Effects[SessionResponse]:
+    return response_of(context, (yield from turn))

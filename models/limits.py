@@ -1,0 +1,22 @@
+"""The bounds of a gateway. Beyond one of them there is a typed error, never a silent cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a turn may use.
+
+    ``model_steps`` counts the calls of the model in one turn, ``new_values`` the new distinct values that one message
+    of a turn may bring, ``calls_a_step`` the tool calls of one model answer. ``model_timeout`` is in seconds; a
+    handler has its own timeout, and a tool runs as long as it runs: it is trusted code in this process.
+    ``result_size`` is the longest text of one tool result, in code points.
+    """
+
+    model_steps: int = 32
+    calls_a_step: int = 64
+    new_values: int = 256
+    result_size: int = 1_000_000
+    model_timeout: float = 300.0
