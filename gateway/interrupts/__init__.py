@@ -1,0 +1,1 @@
+"""Asking a person: questions, handlers, the terminal, and the reading of answers."""

@@ -1,0 +1,55 @@
+"""One question to a person: which argument it fills, how it is put, and how its answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sealgate.models.interrupts import InputType, InterruptDescriptor
+
+Handler = Callable[..., object]
+"""What asks the person: called with the prompt, returns the answer or an awaitable of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one ``depends_on_interrupt`` asks for, with everything inferred and checked.
+
+    ``handler`` is ``None`` for an answer that comes out of band. ``sensitive`` is an entity type, ``True`` (any answer
+    is sealed whole), ``False`` (it is only redacted) or ``None`` (by input type). ``timeout`` is in seconds, ``None``
+    for no limit; ``attempts`` counts the first try. ``annotation`` is the argument's resolved type. ``number`` of
+    ``total`` is the place among the tool's prompts, top to bottom as written.
+    """
+
+    arg_name: str
+    handler: Handler | None
+    prompt: str
+    input_type: InputType
+    choices: tuple[str, ...] = ()
+    sensitive: str | bool | None = None
+    timeout: float | None = None
+    attempts: int = 3
+    annotation: Any = Any
+    number: int = 1
+    total: int = 1
+
+    @property
+    def secret(self) -> bool:
+        """Whether the answer is not to be shown while it is typed."""
+        return self.input_type == "password" or isinstance(self.sensitive, str) or self.sensitive is True
+
+    def descriptor(self, id: str, tool_name: str, expires_at: float | None = None) -> InterruptDescriptor:
+        """The question as a frontend renders it; ``expires_at`` in Unix seconds."""
+        return InterruptDescriptor(
+            id=id,
+            kind="ask",
+            prompt=self.prompt,
+            arg_name=self.arg_name,
+            tool_name=tool_name,
+            input_type=self.input_type,
+            choices=list(self.choices),
+            number=self.number,
+            total=self.total,
+            expires_at=expires_at,
+        )
