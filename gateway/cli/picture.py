@@ -1,0 +1,56 @@
+"""The demo's picture: who saw what, in four columns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .answers import Answers
+from .panels import Panel, side_by_side
+from .scenario import REQUEST, Witnesses, browser_events
+
+
+def picture(answers: Answers, witnesses: Witnesses) -> str:
+    """The four views side by side, 100 columns wide."""
+    return side_by_side(
+        [
+            Panel("PERSON TYPED", 16, [REQUEST, *(f"{name}:\n{typed}" for name, typed in answers.typed)]),
+            Panel("MODEL SAW", 29, _model_lines(witnesses.model)),
+            Panel("TOOL RECEIVED", 17, [_call(name, arguments) for name, arguments in witnesses.tools]),
+            Panel("BROWSER WOULD GET", 29, [_event(event) for event in browser_events(witnesses.browser)]),
+        ]
+    )
+
+
+def _model_lines(payloads: list[str]) -> list[str]:
+    """The conversation of the last payload, which repeats all before it."""
+    return [_message(message) for message in json.loads(payloads[-1])["messages"]] if payloads else []
+
+
+def _message(message: dict[str, Any]) -> str:
+    calls = [f"calls {call['name']}\n{_pairs(call['arguments'])}" for call in message.get("tool_calls", ())]
+    text = [f"{message['role']}: {message['content']}"] if message.get("content") else []
+    return "\n".join([*text, *calls])
+
+
+def _call(name: str, arguments: dict[str, Any]) -> str:
+    return f"{name}\n{_pairs(arguments)}"
+
+
+def _pairs(arguments: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in arguments.items())
+
+
+def _event(event: dict[str, Any]) -> str:
+    return f"{event['type']}\n{_detail(event)}".strip()
+
+
+def _detail(event: dict[str, Any]) -> str:
+    """What an event is about, in one or a few short lines."""
+    tool, interrupt = event.get("tool"), event.get("interrupt")
+    if interrupt:
+        return f"{interrupt['tool_name']}: {interrupt['prompt']}"
+    if tool:
+        outcome = tool.get("error") or tool.get("result")
+        return f"{tool['name']}" + (f": {_pairs(outcome) if isinstance(outcome, dict) else outcome}" if outcome else "")
+    return str(event.get("text") or "")
