@@ -1,0 +1,107 @@
+"""Where the vault's keys are wrapped: a protocol of two methods, and the providers that need no service."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from collections.abc import Sequence
+from typing import Final, NamedTuple, NoReturn, Protocol, runtime_checkable
+
+from sealgate.models.errors import KeyMissing, KeyRefused, TamperDetected, WrongKey
+
+from .envelope import KEY_BYTES, Cipher, derive
+
+KEY_ID_BYTES: Final = 8
+
+
+@runtime_checkable
+class KeyProvider(Protocol):
+    """**Protocol:** wraps the keys of a vault. A key service, a key file and 32 bytes all look like this.
+
+    Neither method may fall back to a weaker key. Errors are ``KeyMissing`` (no key there, or the service cannot be
+    reached), ``KeyRefused`` (a key that is not safe to use) and ``WrongKey`` (not the key that wrapped the blob).
+    """
+
+    def wrap(self, secret: bytes, context: bytes) -> bytes:
+        """The secret (at most 128 bytes), encrypted and bound to ``context``, under the newest key."""
+        ...
+
+    def unwrap(self, blob: bytes, context: bytes) -> bytes:
+        """The secret of a blob that ``wrap`` made with the same context, under whichever key it was."""
+        ...
+
+
+class _LocalKey(NamedTuple):
+    key_id: bytes
+    cipher: Cipher
+
+
+class LocalKeys:
+    """Wrapping under keys that this process holds: a list, newest last; the newest wraps, all unwrap.
+
+    Raises ``KeyMissing`` for an empty list and ``KeyRefused`` for a key that is not 32 bytes or is one byte repeated.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        if not keys:
+            raise KeyMissing("no key was given")
+        if not all(_usable(key) for key in keys):
+            raise KeyRefused("a key is exactly 32 random bytes")
+        self._keys = tuple(_LocalKey(key_id(key), Cipher(derive(key, "wrap/1"))) for key in keys)
+
+    def wrap(self, secret: bytes, context: bytes) -> bytes:
+        """``key id (8) || ciphertext`` under the newest key."""
+        newest = self._keys[-1]
+        return newest.key_id + newest.cipher.encrypt(secret, newest.key_id + context)
+
+    def unwrap(self, blob: bytes, context: bytes) -> bytes:
+        """The secret; ``WrongKey`` when none of the keys wrapped it, or it was changed."""
+        wanted = blob[:KEY_ID_BYTES]
+        for one in self._keys:
+            if one.key_id == wanted:
+                try:
+                    return one.cipher.decrypt(blob[KEY_ID_BYTES:], wanted + context)
+                except TamperDetected:
+                    break
+        raise WrongKey("this is not the key that the vault was made with")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("keys cannot be pickled")
+
+
+def _usable(key: bytes) -> bool:
+    return isinstance(key, bytes | bytearray) and len(key) == KEY_BYTES and len(set(key)) > 1
+
+
+def key_id(key: bytes) -> bytes:
+    """Eight bytes that name a key and say nothing about it."""
+    return derive(bytes(key), "key-id/1")[:KEY_ID_BYTES]
+
+
+class EnvironmentKeys(LocalKeys):
+    """Keys from an environment variable: base64 of exactly 32 bytes each, separated by commas, newest last.
+
+    The variable is removed from ``os.environ`` once it was read. ``/proc/<pid>/environ`` still shows it to the same
+    user and to root. Raises ``KeyMissing`` when it is absent or blank, ``KeyRefused`` when it is anything else.
+    """
+
+    def __init__(self, variable: str = "SEALGATE_KEY") -> None:
+        encoded = os.environ.pop(variable, "").strip()
+        if not encoded:
+            raise KeyMissing(f"the environment variable {variable} holds no key")
+        super().__init__([decode_key(part) for part in encoded.split(",")])
+
+
+def decode_key(encoded: str) -> bytes:
+    """The 32 bytes of a base64 text. Raises ``KeyRefused`` for anything else; the message does not quote it."""
+    try:
+        key = base64.b64decode(encoded.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        raise KeyRefused("a key is the base64 of exactly 32 bytes") from None
+    if len(key) != KEY_BYTES:
+        raise KeyRefused("a key is the base64 of exactly 32 bytes")
+    return key

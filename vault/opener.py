@@ -1,0 +1,120 @@
+"""Opening a vault: find its file and its key, make both if there are none, refuse everything that is not it."""
+
+from __future__ import annotations
+
+import os
+from typing import Final, NamedTuple
+
+from sealgate.models.errors import InvalidInput, NotAVault, TamperDetected, VaultMissing
+
+from .encoding import AUTHENTICATION
+from .keyfile import KeyDirectory, KeyFile
+from .keys import KeyProvider, LocalKeys
+from .lockfile import LockFile
+from .root import VAULT_ID_BYTES, Root, load_root, new_root
+from .sqlite import MEMORY, SqliteStore
+from .store import Store, Transaction
+from .vaultfile import create, look
+
+_ID: Final = "vault"
+_VERSION: Final = b"\x01"
+
+
+class Opened(NamedTuple):
+    """An open store and its root."""
+
+    store: Store
+    root: Root
+
+
+def open_memory(key: bytes | KeyProvider | None, now: int) -> Opened:
+    """A vault in memory; its key dies with it unless one is given."""
+    provider = _provider(key) or LocalKeys([os.urandom(32)])
+    store = SqliteStore(MEMORY)
+    vault_id = os.urandom(VAULT_ID_BYTES)
+    with store.write() as transaction:
+        _fill(transaction, vault_id, provider, now)
+    return Opened(store, _load(store, provider))
+
+
+def open_file(location: str, key: bytes | KeyProvider | None, now: int) -> Opened:
+    """The vault at a path, made if nothing is there; of many processes that come at once, one makes it.
+
+    Nothing is written before the key is known to be the right one. Raises what ``Vault.open`` says.
+    """
+    path = os.path.realpath(os.path.dirname(os.path.abspath(location))) + os.sep + os.path.basename(location)
+    given = _provider(key)
+    keys = KeyDirectory() if given is None else None
+    if look(path) != "database":
+        lock = LockFile(f"{path}-lock")
+        try:
+            with lock.held():
+                _make_if_absent(path, given, keys, now)
+        finally:
+            lock.close()
+    return _open_existing(path, given, keys)
+
+
+def _make_if_absent(path: str, given: KeyProvider | None, keys: KeyDirectory | None, now: int) -> None:
+    state = look(path)
+    if state == "database":
+        return
+    recorded = keys.of_store(path) if keys else []
+    if any(not one.pending for one in recorded):
+        raise VaultMissing("a key file records a vault at this place, and the store is empty or gone")
+    if state == "empty":
+        raise NotAVault("the file is empty; a vault is only made where there is no file")
+    vault_id = os.urandom(VAULT_ID_BYTES)
+    provider = given or _new_key(keys or KeyDirectory(), recorded, vault_id, path)
+    create(path, lambda transaction: _fill(transaction, vault_id, provider, now))
+
+
+def _new_key(keys: KeyDirectory, recorded: list[KeyFile], vault_id: bytes, path: str) -> KeyProvider:
+    """A key file for the vault that is about to be made; ones that never got their vault are cleared away."""
+    for orphan in recorded:
+        keys.remove(orphan)
+    return keys.make(vault_id.hex(), path).provider()
+
+
+def _open_existing(path: str, given: KeyProvider | None, keys: KeyDirectory | None) -> Opened:
+    store = SqliteStore(path)
+    try:
+        key_file = keys.find(_vault_id(store).hex()) if keys else None
+        provider = key_file.provider() if key_file else given
+        if provider is None:
+            raise InvalidInput("a vault needs a key")
+        root = _load(store, provider)
+        if keys and key_file:
+            keys.settle(key_file, path)
+        return Opened(store, root)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _fill(transaction: Transaction, vault_id: bytes, provider: KeyProvider, now: int) -> None:
+    row = new_root(vault_id, provider, now)
+    transaction.meta.add_kek(row)
+    root = load_root(vault_id, [row], provider)
+    transaction.meta.put(_ID, root.protect(_ID, vault_id))
+
+
+def _vault_id(store: Store) -> bytes:
+    """The id as stored; it is authenticated by ``_load``, once there is a key to do it with."""
+    with store.read() as transaction:
+        stored = transaction.meta.get(_ID)
+    if stored is None or stored[:1] != _VERSION:
+        raise TamperDetected(AUTHENTICATION)
+    return stored[1 : 1 + VAULT_ID_BYTES]
+
+
+def _load(store: Store, provider: KeyProvider) -> Root:
+    vault_id = _vault_id(store)
+    with store.read() as transaction:
+        root = load_root(vault_id, transaction.meta.keks(), provider)
+        root.unprotect(_ID, transaction.meta.get(_ID) or b"")
+    return root
+
+
+def _provider(key: bytes | KeyProvider | None) -> KeyProvider | None:
+    return LocalKeys([key]) if isinstance(key, bytes | bytearray) else key

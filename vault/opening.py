@@ -1,0 +1,157 @@
+"""Opening entries: the only place where a stored value is given out, and only for a purpose.
+
+Grants are decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sealgate.models.errors import GrantRefused, SealgateError, UnknownPlaceholder, ValueGone
+from sealgate.models.grants import Inject, Purpose, Restore
+from sealgate.models.origins import INTERRUPT, MODEL
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.secretvalue import SecretValue
+
+from .entries import Facts, head_of, open_row
+from .ledger import Spent
+from .rows import EntryRow
+from .state import State
+from .store import EntryTable
+
+_CALL_BYTES = 8
+
+
+class Found(NamedTuple):
+    """A placeholder that this session issued: its own row decrypted, and the facts of its head."""
+
+    placeholder: Placeholder
+    row: EntryRow
+    facts: Facts
+    secret: SecretValue
+
+
+def find(state: State, entries: EntryTable, placeholder: Placeholder) -> Found | None:
+    """The entry of a placeholder, alive or not; ``None`` if this session never issued it or destroyed it."""
+    rows = entries.by_code(state.row.sid, placeholder.code)
+    wanted = next((row for row in rows if row.suffix == placeholder.form), None)
+    head = head_of(rows)
+    if wanted is None or head is None:
+        return None
+    opened = open_row(state.keys, head)
+    facts = opened.facts
+    if facts is None or facts.entity_types[0] != placeholder.entity_type:
+        return None
+    secret = opened.secret if wanted is head else open_row(state.keys, wanted).secret
+    return Found(placeholder, head, facts, secret)
+
+
+class Opening:
+    """One opening of some placeholders. ``values`` is what came out, ``refusal`` what is to be raised instead."""
+
+    __slots__ = ("_found", "_now", "_purpose", "_spent", "_state", "burnt", "refusal", "values")
+
+    def __init__(self, state: State, purpose: Purpose, now: int) -> None:
+        self._state = state
+        self._purpose = purpose
+        self._now = now
+        self._spent = state.spent()
+        self._found: list[Found] = []
+        self.values: dict[Placeholder, SecretValue] = {}
+        self.refusal: SealgateError | None = None
+        self.burnt = False
+
+    @property
+    def spent(self) -> Spent:
+        """The ledger after this opening."""
+        return self._spent
+
+    @property
+    def entity_types(self) -> tuple[str, ...]:
+        """The shown types of what was opened, in order."""
+        return tuple(dict.fromkeys(placeholder.entity_type for placeholder in self.values))
+
+    def run(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
+        """Opens all that may be opened, or sets ``refusal`` and opens none."""
+        for placeholder in dict.fromkeys(placeholders):
+            found = find(self._state, entries, placeholder)
+            self.refusal = self._why_not(placeholder, found)
+            if self.refusal is not None:
+                self.values.clear()
+                return
+            if found is not None and not self._is_gone(found):
+                self._found.append(found)
+                self.values[placeholder] = found.secret
+        self._burn()
+
+    def _why_not(self, placeholder: Placeholder, found: Found | None) -> SealgateError | None:
+        if isinstance(self._purpose, Restore):
+            return None
+        if found is None:
+            return UnknownPlaceholder("this session issued no such placeholder")
+        if self._is_gone(found):
+            return ValueGone("the value is used up, expired or forgotten")
+        return refusal(self._purpose, found) if isinstance(self._purpose, Inject) else None
+
+    def _is_gone(self, found: Found) -> bool:
+        row, uses = found.row, found.facts.uses
+        if 0 < row.expires <= self._now or self._spent.is_ended(row.life):
+            return True
+        if uses is None or self._spent.used(row.life) < uses:
+            return False
+        return not (isinstance(self._purpose, Inject) and self._spent.burn(row.life, self._call(), uses))
+
+    def _burn(self) -> None:
+        if not isinstance(self._purpose, Inject):
+            return
+        for found in self._found:
+            if found.facts.uses is not None:
+                before = self._spent.used(found.row.life)
+                self._spent.burn(found.row.life, self._call(), found.facts.uses)
+                self.burnt |= self._spent.used(found.row.life) != before
+
+    def _call(self) -> bytes:
+        call_id = self._purpose.call_id if isinstance(self._purpose, Inject) else ""
+        return self._state.keys.index.name("call/1", call_id)[:_CALL_BYTES]
+
+
+def refusal(purpose: Inject, found: Found) -> GrantRefused | None:
+    """Why an entry may not open for this argument; ``None`` if it may.
+
+    It may if it was given for this very argument, if it stands only for itself (``LITERAL``), if the model wrote it
+    into this very call and it comes from nowhere else, or if ``Accepts`` names one of its types, the value is valid as
+    that type, and one of its origins is accepted. A one-time value that only an interrupt gave opens where it was
+    given and nowhere else.
+    """
+    facts = found.facts
+    if found.placeholder in purpose.given or facts.entity_types == ("LITERAL",):
+        return None
+    if facts.uses is not None and facts.origins == (INTERRUPT,):
+        return _refused(purpose, found, "an interrupt that asks for it in this argument")
+    if found.placeholder in purpose.written and facts.origins == (MODEL,):
+        return None
+    granted = purpose.accepts
+    if granted is None or not _fits(purpose, found):
+        return _refused(purpose, found, f"Accepts({found.placeholder.entity_type!r})")
+    if not set(facts.origins) & set(granted.origins):
+        origins = ", ".join(repr(origin) for origin in facts.origins[:3])
+        return _refused(purpose, found, f"Accepts({found.placeholder.entity_type!r}, origins=({origins},))")
+    return None
+
+
+def _fits(purpose: Inject, found: Found) -> bool:
+    """Whether a granted type is one of the entry's and its value is well-formed as that type."""
+    accepted = purpose.accepts.entity_types if purpose.accepts else ()
+    return any(name in accepted and _is_valid(purpose, name, found) for name in found.facts.entity_types)
+
+
+def _is_valid(purpose: Inject, entity_type: str, found: Found) -> bool:
+    try:
+        return purpose.valid(entity_type, found.secret.text()) is True
+    except Exception:
+        return False
+
+
+def _refused(purpose: Inject, found: Found, missing: str) -> GrantRefused:
+    return GrantRefused(purpose.tool, purpose.argument, found.placeholder.entity_type, missing)

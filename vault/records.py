@@ -1,0 +1,203 @@
+"""Everything of a session that is no value: checkpoints, events, transcripts, private data; encrypted, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sealgate.models.errors import InvalidInput, LimitExceeded, TamperDetected
+
+from .encoding import AUTHENTICATION, lp, pad, unpad
+from .ledger import Heads
+from .rows import RecordRow
+from .state import SessionState, State
+from .store import Store, Transaction
+
+MAX_PAYLOAD: Final = 8 * 1024 * 1024
+"""Bytes of the largest record."""
+
+MAX_KINDS: Final = 64
+MAX_KEYED: Final = 20_000
+"""Keyed records of one kind."""
+
+_KIND: Final = re.compile(r"[a-z][a-z0-9_.-]{0,31}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as it was stored; ``sequence`` counts from 1 within its kind. ``repr`` does not show the payload."""
+
+    sequence: int
+    payload: bytes
+
+    def __repr__(self) -> str:
+        return f"Record(sequence={self.sequence}, payload=…)"
+
+
+class Records:
+    """The records of one session.
+
+    Appended records form one sequence a kind; keyed records replace each other. How far each kind got stands under
+    the session row's MAC, so a record that is missing at the end, or an older one put back, is ``TamperDetected``.
+    """
+
+    __slots__ = ("_known", "_state", "_store")
+
+    def __init__(self, store: Store, state: SessionState) -> None:
+        self._store = store
+        self._state = state
+        self._known: dict[str, tuple[int, dict[bytes, int]]] = {}
+
+    def append(self, kind: str, payload: bytes, *, durable: bool = True) -> int:
+        """Adds a record and returns its sequence. One that is not ``durable`` may be lost with the power."""
+        return self.extend(kind, [payload], durable=durable)[0]
+
+    def extend(self, kind: str, payloads: Sequence[bytes], *, durable: bool = True) -> list[int]:
+        """Adds several in one transaction: all or none."""
+        _check(kind, payloads)
+        with self._store.write(durable=durable) as transaction:
+            state = self._state.load(transaction)
+            heads = _with_room(state, kind)
+            sequences = [self._add(transaction, state, kind, heads.advance(kind), b"", one) for one in payloads]
+            self._state.store(transaction, state, state.row._replace(heads=heads.encode()))
+        return sequences
+
+    def read(self, kind: str, after: int = 0, limit: int = 1000) -> list[Record]:
+        """At most ``limit`` appended records with a higher sequence, in order."""
+        with self._store.read() as transaction:
+            state = self._state.load(transaction)
+            rows = transaction.records.after(state.row.sid, kind, after, limit)
+        _check_sequence(rows, state.heads().last(kind), complete=len(rows) < limit, after=after)
+        return [Record(row.seq, _open(state, row)) for row in rows]
+
+    def latest(self, kind: str) -> Record | None:
+        """The last appended record of a kind, or ``None`` before the first."""
+        with self._store.read() as transaction:
+            state = self._state.load(transaction)
+            row = transaction.records.last(state.row.sid, kind)
+        last = state.heads().last(kind)
+        if (row.seq if row else 0) != last:
+            raise TamperDetected(AUTHENTICATION)
+        return Record(row.seq, _open(state, row)) if row else None
+
+    def drop_before(self, kind: str, sequence: int) -> None:
+        """Deletes appended records with a lower sequence; the last one always stays."""
+        with self._store.write(durable=False) as transaction:
+            state = self._state.load(transaction)
+            transaction.records.delete_before(state.row.sid, kind, min(sequence, state.heads().last(kind)))
+
+    def replace(self, kind: str, key: str, payload: bytes, *, durable: bool = True) -> None:
+        """Stores the record of a key in place of the one before. A kind has appended or keyed records, not both."""
+        _check(kind, [payload])
+        with self._store.write(durable=durable) as transaction:
+            state = self._state.load(transaction)
+            heads, keyref = _with_room(state, kind), _keyref(state, kind, key)
+            sequences = self._sequences(transaction, state, kind)
+            removed = self._remove(transaction, state, kind, keyref)
+            if not removed and len(sequences) >= MAX_KEYED:
+                raise LimitExceeded("a session holds at most 20,000 records of a kind", MAX_KEYED)
+            seq = heads.last(kind) + 1
+            heads.advance(kind, added=_tag(state, kind, keyref, seq), removed=removed)
+            self._add(transaction, state, kind, seq, keyref, payload)
+            self._state.store(transaction, state, state.row._replace(heads=heads.encode()))
+        self._known[kind] = (heads.total(kind), {**sequences, keyref: seq})
+
+    def get(self, kind: str, key: str) -> bytes | None:
+        """The record of a key, or ``None``. Raises ``TamperDetected`` when one of its kind was put back."""
+        with self._store.read() as transaction:
+            state = self._state.load(transaction)
+            keyref = _keyref(state, kind, key)
+            seq = self._sequences(transaction, state, kind).get(keyref)
+            row = None if seq is None else self._fetch(transaction, state, kind, keyref, seq)
+        return _open(state, row) if row else None
+
+    def all(self, kind: str) -> list[bytes]:
+        """All keyed records of a kind, the latest change last."""
+        with self._store.read() as transaction:
+            state = self._state.load(transaction)
+            sequences = sorted(self._sequences(transaction, state, kind).items(), key=lambda item: item[1])
+            rows = [self._fetch(transaction, state, kind, keyref, seq) for keyref, seq in sequences]
+        return [_open(state, row) for row in rows]
+
+    def discard(self, kind: str, key: str) -> None:
+        """Deletes the record of a key; nothing if there is none."""
+        with self._store.write() as transaction:
+            state = self._state.load(transaction)
+            heads = state.heads()
+            removed = self._remove(transaction, state, kind, _keyref(state, kind, key))
+            if removed:
+                heads.advance(kind, removed=removed)
+                self._state.store(transaction, state, state.row._replace(heads=heads.encode()))
+
+    def _remove(self, transaction: Transaction, state: State, kind: str, keyref: bytes) -> int:
+        """Deletes a keyed record and returns its tag, 0 if there was none."""
+        row = transaction.records.keyed(state.row.sid, kind, keyref)
+        if row is None:
+            return 0
+        transaction.records.delete_keyed(state.row.sid, kind, keyref)
+        return _tag(state, kind, keyref, row.seq)
+
+    def _sequences(self, transaction: Transaction, state: State, kind: str) -> dict[bytes, int]:
+        """The sequence of each keyed record, checked against the sum under the MAC once a change of it."""
+        total = state.heads().total(kind)
+        known = self._known.get(kind)
+        if known is None or known[0] != total:
+            rows = dict(transaction.records.keys(state.row.sid, kind))
+            if sum(_tag(state, kind, keyref, seq) for keyref, seq in rows.items()) % (1 << 128) != total:
+                raise TamperDetected(AUTHENTICATION)
+            known = self._known[kind] = (total, rows)
+        return known[1]
+
+    @staticmethod
+    def _fetch(transaction: Transaction, state: State, kind: str, keyref: bytes, seq: int) -> RecordRow:
+        row = transaction.records.keyed(state.row.sid, kind, keyref)
+        if row is None or row.seq != seq:
+            raise TamperDetected(AUTHENTICATION)
+        return row
+
+    @staticmethod
+    def _add(transaction: Transaction, state: State, kind: str, seq: int, keyref: bytes, payload: bytes) -> int:
+        row = RecordRow(0, state.row.sid, kind, seq, keyref, b"")
+        ct = state.keys.records.encrypt(pad(payload), _associated(state, row))
+        transaction.records.append(row._replace(ct=ct))
+        return seq
+
+
+def _check_sequence(rows: list[RecordRow], last: int, *, complete: bool, after: int) -> None:
+    """Nothing, or ``TamperDetected`` when a record inside or at the end is missing or beyond the end."""
+    if rows and (rows[-1].seq > last or rows[-1].seq - rows[0].seq != len(rows) - 1):
+        raise TamperDetected(AUTHENTICATION)
+    if complete and after < last and (not rows or rows[-1].seq != last):
+        raise TamperDetected(AUTHENTICATION)
+
+
+def _check(kind: str, payloads: Sequence[bytes]) -> None:
+    if not _KIND.match(kind):
+        raise InvalidInput("a kind of record matches [a-z][a-z0-9_.-]{0,31}")
+    if any(len(payload) > MAX_PAYLOAD for payload in payloads):
+        raise LimitExceeded("a record is larger than 8 MiB", MAX_PAYLOAD)
+
+
+def _with_room(state: State, kind: str) -> Heads:
+    heads = state.heads()
+    if kind not in heads.kinds and len(heads.kinds) >= MAX_KINDS:
+        raise LimitExceeded("a session has at most 64 kinds of records", MAX_KINDS)
+    return heads
+
+
+def _keyref(state: State, kind: str, key: str) -> bytes:
+    return state.keys.index.name("record-key/1", kind, key)
+
+
+def _tag(state: State, kind: str, keyref: bytes, seq: int) -> int:
+    return state.keys.tag(kind, keyref, seq)
+
+
+def _associated(state: State, row: RecordRow) -> bytes:
+    return state.keys.record_aad + lp(row.kind, row.seq, row.keyref)
+
+
+def _open(state: State, row: RecordRow) -> bytes:
+    return unpad(state.keys.records.decrypt(row.ct, _associated(state, row)))

@@ -1,0 +1,172 @@
+"""Sealing a batch of values inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sealgate.models.entities import entity_info
+from sealgate.models.errors import InvalidInput, TamperDetected, TooManyValues
+from sealgate.models.origins import APPLICATION, INTERRUPT, check_origin
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import SecretValue
+
+from .encoding import AUTHENTICATION
+from .entries import (
+    SEARCHABLE,
+    UNTIL_TURN_ENDS,
+    Facts,
+    check_size,
+    close_row,
+    head_of,
+    open_row,
+    placeholder_of,
+)
+from .index import CODE_LENGTHS, LIFE_BYTES, SUFFIX_LENGTHS, Mark, Random, random_code, random_suffix
+from .ledger import Spent
+from .rows import EntryRow
+from .state import State
+from .store import EntryTable
+
+MAX_VALUES: Final = 10_000
+"""Exact forms of values that one session holds."""
+
+MAX_USES: Final = 1_000
+_RENEWING: Final = (INTERRUPT, APPLICATION)
+"""Origins whose values are given on purpose: they give a burnt value a new life, and a living one its full time."""
+
+
+def check_request(request: SealRequest) -> None:
+    """Nothing, or ``UnknownEntityType``, ``InvalidInput`` or ``TextTooLong``."""
+    entity_info(request.entity_type)
+    check_origin(request.origin)
+    check_size(request.value)
+    if request.uses is not None and not 1 <= request.uses <= MAX_USES:
+        raise InvalidInput("uses is between 1 and 1,000")
+    if request.ttl is not None and not 0 < request.ttl < 1e9:
+        raise InvalidInput("ttl is a number of seconds above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What happened to one request."""
+
+    placeholder: Placeholder
+    facts: Facts
+    expires: int
+    fresh: bool
+
+
+class Sealing:
+    """One batch. ``changed`` says whether the session's row must be written, ``spent`` with what."""
+
+    __slots__ = ("_entries", "_now", "_random", "_room", "_state", "changed", "spent")
+
+    def __init__(self, state: State, entries: EntryTable, now: int, random: Random) -> None:
+        self._state = state
+        self._entries = entries
+        self._now = now
+        self._random = random
+        self._room: int | None = None
+        self.spent: Spent = state.spent()
+        self.changed = False
+
+    def seal(self, request: SealRequest, mark: Mark) -> Sealed:
+        """Stores what is not stored yet of a value, and returns its placeholder."""
+        forms = self._entries.by_identity(self._state.row.sid, mark.identity)
+        head = head_of(forms)
+        if head is None or self._is_over(head, request.origin):
+            self._bury(forms)
+            return self._first(request, mark)
+        opened = open_row(self._state.keys, head)
+        if opened.facts is None:
+            raise TamperDetected(AUTHENTICATION)
+        facts, expires = self._widen(head, opened.facts, opened.secret, request)
+        for row in forms:
+            if row.form == mark.form:
+                return Sealed(placeholder_of(row, facts), facts, expires, fresh=False)
+        return self._further(request, mark, forms, facts, expires)
+
+    def _is_over(self, head: EntryRow, origin: str) -> bool:
+        if 0 < head.expires <= self._now or self.spent.is_ended(head.life):
+            return True
+        if origin not in _RENEWING or not self.spent.used(head.life):
+            return False
+        facts = open_row(self._state.keys, head).facts
+        return facts is not None and facts.uses is not None and self.spent.used(head.life) >= facts.uses
+
+    def _bury(self, forms: Sequence[EntryRow]) -> None:
+        for row in forms:
+            self.spent.end(row.life, row.expires)
+        self._entries.delete([row.id for row in forms])
+        if self._room is not None:
+            self._room += len(forms)
+
+    def _first(self, request: SealRequest, mark: Mark) -> Sealed:
+        facts, expires = initial_facts(request, self._now)
+        row = EntryRow(
+            0, self._state.row.sid, mark.identity, mark.form, self._free_code(request.entity_type, mark), "",
+            self._random(LIFE_BYTES), self._state.row.dek_ver, expires, b"",
+        )  # fmt: skip
+        self._insert(close_row(self._state.keys, row, facts, request.value))
+        return Sealed(placeholder_of(row, facts), facts, expires, fresh=True)
+
+    def _further(
+        self, request: SealRequest, mark: Mark, forms: Sequence[EntryRow], facts: Facts, expires: int
+    ) -> Sealed:
+        head = next(row for row in forms if not row.suffix)
+        small = any(entity_info(name).small for name in facts.entity_types)
+        taken = {row.suffix for row in forms}
+        suffix = random_suffix(self._random) if small else mark.suffix(SUFFIX_LENGTHS[0])
+        if suffix in taken:
+            suffix = mark.suffix(SUFFIX_LENGTHS[1])
+        row = head._replace(form=mark.form, suffix=suffix, dek_ver=self._state.row.dek_ver, expires=expires, ct=b"")
+        self._insert(close_row(self._state.keys, row, None, request.value))
+        return Sealed(placeholder_of(row, facts), facts, expires, fresh=True)
+
+    def _widen(self, head: EntryRow, facts: Facts, secret: SecretValue, request: SealRequest) -> tuple[Facts, int]:
+        """Adds what the request knows of the value to its head."""
+        wider = facts.widened(request.entity_type, request.origin, request.searchable)
+        expires = head.expires
+        if expires and request.origin in _RENEWING:
+            expires = max(expires, initial_facts(request, self._now)[1])
+        if wider is not facts or expires != head.expires:
+            self._entries.replace([close_row(self._state.keys, head._replace(expires=expires), wider, secret)])
+            self.changed = True
+        return wider, expires
+
+    def _insert(self, row: EntryRow) -> None:
+        if self._room is None:
+            self._room = MAX_VALUES - self._entries.count(row.sid)
+        if self._room <= 0:
+            raise TooManyValues("a session holds at most 10,000 values", MAX_VALUES)
+        self._room -= 1
+        self._entries.insert(row)
+        self.changed = True
+
+    def _free_code(self, entity_type: str, mark: Mark) -> str:
+        if entity_info(entity_type).small:
+            code = random_code(self._random)
+            while self._entries.by_code(self._state.row.sid, code):
+                code = random_code(self._random)
+            return code
+        code = mark.code(CODE_LENGTHS[0])
+        taken = self._entries.by_code(self._state.row.sid, code)
+        return mark.code(CODE_LENGTHS[1]) if taken else code
+
+
+def initial_facts(request: SealRequest, now: int) -> tuple[Facts, int]:
+    """The facts of a new entry and when it expires: what the request says, else what its type says.
+
+    A PIN with neither lives to the end of its turn.
+    """
+    info = entity_info(request.entity_type)
+    flags = SEARCHABLE if request.searchable else ""
+    if info.name == "PIN" and request.uses is None and request.ttl is None:
+        flags += UNTIL_TURN_ENDS
+    ttl = info.ttl if request.ttl is None else request.ttl
+    uses = info.uses if request.uses is None else request.uses
+    expires = now + int(ttl * 1000) if ttl is not None else 0
+    return Facts((info.name,), (request.origin,), uses, flags), expires

@@ -1,0 +1,212 @@
+"""One session of a vault: it seals values, opens them for a purpose, and keeps the session's records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn, TypeVar
+
+from sealgate.models.errors import AuditUnavailable, SessionShredded, StoreFull
+from sealgate.models.grants import Inject, Purpose
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import EntryFacts, LiveValue, SealRequest
+from sealgate.models.secretvalue import SecretValue
+
+from .endings import end_entries, ends_with_turn, renew
+from .index import Mark
+from .known import KnownForms
+from .ledger import MAX_ENDED
+from .matching import Matching
+from .opening import Opening, find
+from .records import Records
+from .sealing import Sealed, Sealing, check_request
+from .shared import Shared
+from .state import SessionState, State
+from .store import Transaction
+
+Built = TypeVar("Built")
+
+
+class VaultSession:
+    """The vault's side of one session; fulfils ``models.sealing.Sealer`` and ``Opener``.
+
+    Made by ``Vault.session`` only. May be used from many threads. ``id`` is an opaque reference that may be shown;
+    ``records`` are the session's encrypted records, ``state`` its row and keys, for the vault itself.
+    Values leave through ``open`` and, for building a matcher, through ``match``.
+    """
+
+    def __init__(self, shared: Shared, state: SessionState, name: str, tenant: str, subject: str | None) -> None:
+        self.name = name
+        self.tenant = tenant
+        self.subject = subject
+        self.id = state.sref.hex()
+        self.records = Records(shared.store, state)
+        self._shared = shared
+        self.state = state
+        self._known = KnownForms()
+        self._matching = Matching()
+
+    def seal(self, requests: Sequence[SealRequest]) -> list[Placeholder]:
+        """One placeholder a request, in order, in one transaction: see ``models.sealing.Sealer.seal``.
+
+        Values that are all known already cost one row read and no write. Values longer than 65,536 bytes are
+        ``TextTooLong``.
+        """
+        for request in requests:
+            check_request(request)
+        state = self._read_state()
+        marks = [state.keys.index.mark(request.value) for request in requests]
+        known = self._known.placeholders(state.row.gen, requests, marks)
+        return known if known is not None else self._seal(requests, marks)
+
+    def _seal(self, requests: Sequence[SealRequest], marks: Sequence[Mark]) -> list[Placeholder]:
+        with self._shared.store.write() as transaction:
+            state = self.state.load(transaction)
+            sealing = Sealing(state, transaction.entries, self._shared.clock.now_ms(), self._shared.random)
+            sealed = [sealing.seal(request, mark) for request, mark in zip(requests, marks, strict=True)]
+            after = self._finish_sealing(transaction, state, sealing, sealed) if sealing.changed else state
+        self._known.learn(state.row.gen, after.row.gen, sealed, marks)
+        return [one.placeholder for one in sealed]
+
+    def _finish_sealing(
+        self, transaction: Transaction, state: State, sealing: Sealing, sealed: Sequence[Sealed]
+    ) -> State:
+        fresh = [one for one in sealed if one.fresh]
+        if fresh:
+            origins = sorted({origin for one in fresh for origin in one.facts.origins})
+            self._audit(transaction, "sealed", [one.placeholder for one in fresh], {"origins": origins})
+        sealing.spent.forget_expired(self._shared.clock.now_ms())
+        return self._store(transaction, state, spent=sealing.spent.encode())
+
+    def open(self, placeholders: Sequence[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
+        """The values of those placeholders: see ``models.sealing.Opener.open``, and ``opening`` for the grants.
+
+        The audit row, and the use of a one-time value, are committed before a value is returned. For ``Inject`` that
+        commit survives the loss of power; for the other purposes it survives the death of the process.
+        """
+        opening: Opening
+        try:
+            with self._shared.store.write(durable=isinstance(purpose, Inject)) as transaction:
+                state = self.state.load(transaction)
+                opening = Opening(state, purpose, self._shared.clock.now_ms())
+                opening.run(transaction.entries, placeholders)
+                self._audit_opening(transaction, purpose, opening, placeholders)
+                if opening.burnt:
+                    self._store(transaction, state, spent=opening.spent.encode())
+        except StoreFull:
+            raise AuditUnavailable("the audit row could not be written, so nothing was opened") from None
+        if opening.refusal is not None:
+            raise opening.refusal
+        return opening.values
+
+    def match(self, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
+        """What ``build`` makes of all live searchable values: see ``models.sealing.Sealer.match``."""
+        now = self._shared.clock.now_ms()
+        try:
+            with self._shared.store.read() as transaction:
+                state = self.state.load(transaction)
+                live = self._matching.current(state.row.gen, now)
+                if live is None:
+                    live = self._matching.refresh(state, transaction.entries, now)
+        except SessionShredded:
+            self._matching.clear()
+            raise
+        return self._matching.build(live, build)
+
+    def facts(self, placeholders: Iterable[Placeholder]) -> dict[Placeholder, EntryFacts]:
+        """What may be known of entries without opening them; placeholders of no stored entry are absent."""
+        with self._shared.store.read() as transaction:
+            state = self.state.load(transaction)
+            spent = state.spent()
+            found = [find(state, transaction.entries, placeholder) for placeholder in dict.fromkeys(placeholders)]
+        facts = {}
+        for one in found:
+            if one is not None:
+                left = None if one.facts.uses is None else one.facts.uses - spent.used(one.row.life)
+                expires = one.row.expires / 1000 if one.row.expires else None
+                facts[one.placeholder] = EntryFacts(
+                    one.placeholder, one.facts.entity_types, one.facts.origins, left, expires, left == 0
+                )
+        return facts
+
+    def retire(self, placeholders: Iterable[Placeholder]) -> None:
+        """Destroys these entries, all their forms. What was not issued here, or is gone already, is passed over."""
+        with self._shared.store.write() as transaction:
+            state = self.state.load(transaction)
+            rows = [row for one in placeholders for row in transaction.entries.by_code(state.row.sid, one.code)]
+            if rows:
+                spent = end_entries(transaction, state, rows)
+                self._audit(transaction, "destroyed", list(placeholders), {"reason": "retired"})
+                self._after_ending(transaction, self._store(transaction, state, spent=spent.encode()))
+
+    def end_turn(self) -> None:
+        """Destroys what lives no longer than its turn: burnt one-time values, PINs, and what has expired."""
+        with self._shared.store.write() as transaction:
+            state = self.state.load(transaction)
+            rows, shown = ends_with_turn(transaction, state, self._shared.clock.now_ms())
+            if rows:
+                spent = end_entries(transaction, state, rows)
+                self._audit(transaction, "destroyed", shown, {"reason": "turn.ended"})
+                self._after_ending(transaction, self._store(transaction, state, spent=spent.encode()))
+
+    def forget(self, placeholders: Iterable[Placeholder]) -> None:
+        """Destroys these entries and renews the data key: copies of their rows, in old backups of the rows too, are
+        useless. All other placeholders stay. Backups that hold the old wrapped key open until its key is destroyed.
+        """
+        wanted = list(placeholders)
+        with self._shared.store.write() as transaction:
+            state = self.state.load(transaction)
+            rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
+            end_entries(transaction, state, rows)
+            self._audit(transaction, "destroyed", wanted, {"reason": "forgotten"})
+            renew(transaction, self.state, state)
+        self._matching.clear()
+
+    def shred(self) -> bool:
+        """Destroys the session's keys and data; its name is never used again. Old backups keep what they hold until
+        the key that wraps the session there is destroyed.
+
+        ``False`` when a reader still keeps deleted pages on the disk: repeat ``Vault.purge`` until it is ``True``.
+        """
+        with self._shared.store.write() as transaction:
+            state = self.state.load(transaction)
+            self._audit(transaction, "shredded", [], {})
+            transaction.sessions.bury(state.row.sid)
+        self.state.drop()
+        self._matching.clear()
+        self._known.clear()
+        return self._shared.store.purge()
+
+    def _read_state(self) -> State:
+        with self._shared.store.read() as transaction:
+            return self.state.load(transaction)
+
+    def _store(self, transaction: Transaction, state: State, *, spent: bytes) -> State:
+        return self.state.store(transaction, state, state.row._replace(gen=state.row.gen + 1, spent=spent))
+
+    def _after_ending(self, transaction: Transaction, state: State) -> None:
+        """Keeps the list of ended lives short: a new data key kills their rows for good."""
+        if len(state.spent().ended) > MAX_ENDED:
+            renew(transaction, self.state, state)
+
+    def _audit(
+        self, transaction: Transaction, action: str, shown: Sequence[Placeholder], fields: dict[str, object]
+    ) -> None:
+        named = {"placeholders": [str(one) for one in shown], "count": len(shown)} if shown else {}
+        self._shared.audit.record(transaction, action, self.id, {**named, **fields})
+
+    def _audit_opening(
+        self, transaction: Transaction, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
+    ) -> None:
+        fields = self._shared.describe(purpose)
+        if opening.refusal is not None:
+            missing = getattr(opening.refusal, "missing", None)
+            fields |= {"cause": type(opening.refusal).__name__} | ({"missing": missing} if missing else {})
+            self._audit(transaction, "refused", asked, fields)
+        elif opening.values:
+            self._audit(transaction, "opened", list(opening.values), fields)
+
+    def __repr__(self) -> str:
+        return f"VaultSession(id={self.id!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a session cannot be pickled")

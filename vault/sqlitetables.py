@@ -1,0 +1,229 @@
+"""The tables of the SQLite engine: one statement a method."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from sealgate.models.errors import AuditUnavailable
+
+from .rows import LIVE, SHREDDED, AuditRow, EntryRow, KekRow, RecordRow, SessionRow
+
+_SESSION: Final = ", ".join(SessionRow._fields)
+_ENTRY: Final = ", ".join(EntryRow._fields)
+_RECORD: Final = ", ".join(RecordRow._fields)
+
+
+def _insert(table: str, fields: Sequence[str]) -> str:
+    columns = ", ".join(fields[1:])
+    return f"INSERT INTO {table}({columns}) VALUES ({', '.join('?' * (len(fields) - 1))})"  # noqa: S608
+
+
+_INSERT_SESSION: Final = _insert("session", SessionRow._fields)
+_INSERT_ENTRY: Final = _insert("entry", EntryRow._fields)
+_INSERT_RECORD: Final = _insert("record", RecordRow._fields)
+_UPDATE_SESSION: Final = (
+    f"UPDATE session SET {', '.join(f'{name} = ?' for name in SessionRow._fields[1:])} WHERE sid = ?"  # noqa: S608
+)
+_SESSION_BY_REF: Final = f"SELECT {_SESSION} FROM session WHERE sref = ?"  # noqa: S608
+_SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > ? ORDER BY sid LIMIT ?"  # noqa: S608
+_ENTRY_BY_IDENTITY: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND identity = ?"  # noqa: S608
+_ENTRY_BY_CODE: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND code = ?"  # noqa: S608
+_ENTRY_ALL: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? ORDER BY id"  # noqa: S608
+_RECORD_AFTER: Final = (
+    f"SELECT {_RECORD} FROM record WHERE sid = ? AND kind = ? AND seq > ? AND keyref = x'' ORDER BY seq LIMIT ?"  # noqa: S608
+)
+_RECORD_LAST: Final = (
+    f"SELECT {_RECORD} FROM record WHERE sid = ? AND kind = ? AND keyref = x'' ORDER BY seq DESC LIMIT 1"  # noqa: S608
+)
+_RECORD_KEYED: Final = f"SELECT {_RECORD} FROM record WHERE sid = ? AND kind = ? AND keyref = ? AND keyref <> x''"  # noqa: S608
+
+
+class _Table:
+    """A table through one connection."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._run = connection.execute
+
+
+class SqliteMeta(_Table):
+    """``MetaTable``."""
+
+    def get(self, name: str) -> bytes | None:
+        """The stored bytes, or ``None``."""
+        row = self._run("SELECT data FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def put(self, name: str, data: bytes) -> None:
+        """Stores or replaces them."""
+        self._run("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET data = excluded.data", (name, data))
+
+    def keks(self) -> list[KekRow]:
+        """All key-encryption keys, oldest first."""
+        return [KekRow(*row) for row in self._run("SELECT kek_id, created, wrapped FROM kek ORDER BY created, kek_id")]
+
+    def add_kek(self, row: KekRow) -> None:
+        """Adds one."""
+        self._run("INSERT INTO kek VALUES (?, ?, ?)", row)
+
+    def drop_kek(self, kek_id: bytes) -> None:
+        """Removes one."""
+        self._run("DELETE FROM kek WHERE kek_id = ?", (kek_id,))
+
+
+class SqliteSessions(_Table):
+    """``SessionTable``."""
+
+    def by_ref(self, sref: bytes) -> SessionRow | None:
+        """The session, or ``None``."""
+        row = self._run(_SESSION_BY_REF, (sref,)).fetchone()
+        return None if row is None else SessionRow._make(row)
+
+    def insert(self, row: SessionRow) -> int:
+        """Adds one; returns its ``sid``."""
+        return int(self._run(_INSERT_SESSION, row[1:]).lastrowid or 0)
+
+    def update(self, row: SessionRow) -> None:
+        """Replaces all columns."""
+        self._run(_UPDATE_SESSION, (*row[1:], row.sid))
+
+    def rewrap(self, changes: Sequence[tuple[bytes, bytes, int]]) -> None:
+        """Replaces ``(kek_id, wrapped)`` of each ``sid``."""
+        for change in changes:
+            self._run("UPDATE session SET kek_id = ?, wrapped = ? WHERE sid = ?", change)
+
+    def page(self, after: int, limit: int) -> list[SessionRow]:
+        """Sessions with a higher ``sid``."""
+        return [SessionRow._make(row) for row in self._run(_SESSION_PAGE, (after, limit))]
+
+    def on_kek(self, kek_id: bytes) -> int:
+        """Live sessions under this key."""
+        found = self._run("SELECT count(*) FROM session WHERE state = ? AND kek_id = ?", (LIVE, kek_id)).fetchone()
+        return int(found[0])
+
+    def expired(self, now: int, limit: int) -> list[int]:
+        """The ``sid`` of live sessions whose lifetime ended."""
+        found = self._run(
+            "SELECT sid FROM session WHERE state = 0 AND expires > 0 AND expires <= ?"
+            " UNION SELECT sid FROM session WHERE state = 0 AND idle > 0 AND touched <= ? - idle LIMIT ?",
+            (now, now, limit),
+        )
+        return [int(row[0]) for row in found]
+
+    def bury(self, sid: int) -> None:
+        """Leaves a tombstone."""
+        self._run("DELETE FROM entry WHERE sid = ?", (sid,))
+        self._run("DELETE FROM record WHERE sid = ?", (sid,))
+        self._run(
+            "UPDATE session SET wrapped = NULL, salt = x'', commitment = x'', subject = x'', spent = x'', heads = x'',"
+            " mac = x'', gen = gen + 1, state = ? WHERE sid = ?",
+            (SHREDDED, sid),
+        )
+
+
+class SqliteEntries(_Table):
+    """``EntryTable``."""
+
+    def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
+        """All forms of one value."""
+        return [EntryRow._make(row) for row in self._run(_ENTRY_BY_IDENTITY, (sid, identity))]
+
+    def by_code(self, sid: int, code: str) -> list[EntryRow]:
+        """All forms under one code."""
+        return [EntryRow._make(row) for row in self._run(_ENTRY_BY_CODE, (sid, code))]
+
+    def all(self, sid: int) -> list[EntryRow]:
+        """All forms of all values."""
+        return [EntryRow._make(row) for row in self._run(_ENTRY_ALL, (sid,))]
+
+    def count(self, sid: int) -> int:
+        """How many forms."""
+        return int(self._run("SELECT count(*) FROM entry WHERE sid = ?", (sid,)).fetchone()[0])
+
+    def insert(self, row: EntryRow) -> int:
+        """Adds one; returns its ``id``."""
+        return int(self._run(_INSERT_ENTRY, row[1:]).lastrowid or 0)
+
+    def replace(self, rows: Sequence[EntryRow]) -> None:
+        """Replaces the changeable columns."""
+        for row in rows:
+            changed = (row.dek_ver, row.expires, row.ct, row.id)
+            self._run("UPDATE entry SET dek_ver = ?, expires = ?, ct = ? WHERE id = ?", changed)
+
+    def delete(self, ids: Sequence[int]) -> None:
+        """Deletes rows."""
+        for row_id in ids:
+            self._run("DELETE FROM entry WHERE id = ?", (row_id,))
+
+
+class SqliteRecords(_Table):
+    """``RecordTable``."""
+
+    def append(self, row: RecordRow) -> None:
+        """Adds one."""
+        self._run(_INSERT_RECORD, row[1:])
+
+    def after(self, sid: int, kind: str, seq: int, limit: int) -> list[RecordRow]:
+        """Appended records with a higher sequence."""
+        return [RecordRow._make(row) for row in self._run(_RECORD_AFTER, (sid, kind, seq, limit))]
+
+    def last(self, sid: int, kind: str) -> RecordRow | None:
+        """The last appended record."""
+        row = self._run(_RECORD_LAST, (sid, kind)).fetchone()
+        return None if row is None else RecordRow._make(row)
+
+    def keyed(self, sid: int, kind: str, keyref: bytes) -> RecordRow | None:
+        """The record of that key."""
+        row = self._run(_RECORD_KEYED, (sid, kind, keyref)).fetchone()
+        return None if row is None else RecordRow._make(row)
+
+    def keys(self, sid: int, kind: str) -> list[tuple[bytes, int]]:
+        """``(keyref, seq)`` of every keyed record."""
+        return self._run(
+            "SELECT keyref, seq FROM record WHERE sid = ? AND kind = ? AND keyref <> x'' ORDER BY seq", (sid, kind)
+        ).fetchall()
+
+    def delete_keyed(self, sid: int, kind: str, keyref: bytes) -> None:
+        """Deletes the record of that key."""
+        self._run("DELETE FROM record WHERE sid = ? AND kind = ? AND keyref = ? AND keyref <> x''", (sid, kind, keyref))
+
+    def delete_before(self, sid: int, kind: str, seq: int) -> None:
+        """Deletes appended records with a lower sequence."""
+        self._run("DELETE FROM record WHERE sid = ? AND kind = ? AND seq < ? AND keyref = x''", (sid, kind, seq))
+
+
+class SqliteAudit(_Table):
+    """``AuditTable``."""
+
+    def tail(self) -> AuditRow | None:
+        """The last row."""
+        row = self._run("SELECT seq, body, link FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
+        return None if row is None else AuditRow._make(row)
+
+    def append(self, row: AuditRow) -> None:
+        """Adds one, or raises ``AuditUnavailable``."""
+        try:
+            self._run("INSERT INTO audit VALUES (?, ?, ?)", row)
+        except sqlite3.Error:
+            raise AuditUnavailable("the audit row could not be written, so nothing was done") from None
+
+    def after(self, seq: int, limit: int) -> list[AuditRow]:
+        """Rows with a higher number."""
+        found = self._run("SELECT seq, body, link FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit))
+        return [AuditRow._make(row) for row in found]
+
+
+class SqliteTransaction:
+    """``Transaction``: the tables through one connection."""
+
+    __slots__ = ("audit", "entries", "meta", "records", "sessions")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.meta = SqliteMeta(connection)
+        self.sessions = SqliteSessions(connection)
+        self.entries = SqliteEntries(connection)
+        self.records = SqliteRecords(connection)
+        self.audit = SqliteAudit(connection)

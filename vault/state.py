@@ -1,0 +1,85 @@
+"""A session's row as loaded: verified, with its keys; and the one way to load it again and to change it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+from sealgate.models.errors import SessionShredded, TamperDetected
+
+from .clock import SteadyClock
+from .clockmark import keep_mark
+from .encoding import AUTHENTICATION
+from .ledger import Heads, Spent
+from .root import Root
+from .rows import SHREDDED, SessionRow
+from .sessionkeys import SessionKeys, load_keys
+from .store import Transaction
+
+
+class State(NamedTuple):
+    """A verified session row and its keys."""
+
+    row: SessionRow
+    keys: SessionKeys
+
+    def spent(self) -> Spent:
+        """The row's ledger of uses, to be changed and stored."""
+        return Spent.parse(self.row.spent)
+
+    def heads(self) -> Heads:
+        """The row's ledger of records, to be changed and stored."""
+        return Heads.parse(self.row.heads)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("keys cannot be pickled")
+
+
+class SessionState:
+    """The newest verified state of one session; a row that did not change since is not verified again."""
+
+    __slots__ = ("_clock", "_latest", "root", "sref")
+
+    def __init__(self, root: Root, clock: SteadyClock, sref: bytes) -> None:
+        self.root = root
+        self.sref = sref
+        self._clock = clock
+        self._latest: State | None = None
+
+    def load(self, transaction: Transaction) -> State:
+        """The state now. Raises ``SessionShredded`` for a tombstone or an ended lifetime, else ``TamperDetected``."""
+        row = transaction.sessions.by_ref(self.sref)
+        latest = self._latest
+        if latest is None or row != latest.row:
+            latest = self._latest = self._verified(row, latest)
+        self._check_lifetime(latest.row)
+        return latest
+
+    def store(self, transaction: Transaction, state: State, row: SessionRow) -> State:
+        """Writes a changed row, signed and touched, in the transaction that read ``state``.
+
+        The new state becomes the latest only when it is read again, so that a failed commit leaves no trace here.
+        """
+        keep_mark(transaction, self.root, self._clock)
+        signed = state.keys.signed(row._replace(touched=self._clock.now_ms()) if row.idle else row)
+        transaction.sessions.update(signed)
+        return State(signed, state.keys)
+
+    def drop(self) -> None:
+        """Forgets the keys."""
+        self._latest = None
+
+    def _verified(self, row: SessionRow | None, latest: State | None) -> State:
+        if row is None:
+            raise TamperDetected(AUTHENTICATION)
+        if row.state == SHREDDED or row.wrapped is None:
+            self._latest = None
+            raise SessionShredded("the session is shredded; its name is never used again")
+        if latest is not None and (row.dek_ver, row.wrapped) == (latest.row.dek_ver, latest.row.wrapped):
+            latest.keys.check(row)
+            return State(row, latest.keys)
+        return State(row, load_keys(self.root, row))
+
+    def _check_lifetime(self, row: SessionRow) -> None:
+        now = self._clock.now_ms()
+        if 0 < row.expires <= now or (row.idle and row.touched + row.idle <= now):
+            raise SessionShredded("the session's lifetime has ended")

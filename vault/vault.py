@@ -1,0 +1,130 @@
+"""The vault: where sealed values live, as ciphertext under a key of their session."""
+
+from __future__ import annotations
+
+import os
+import re
+from types import TracebackType
+from typing import Final, NoReturn, Self
+from weakref import WeakValueDictionary
+
+from sealgate.models.errors import InvalidInput, InvalidName, UnknownSession
+
+from .audit import AuditLog
+from .birth import check_subject, new_row
+from .clock import SYSTEM_CLOCK, Clock, SteadyClock
+from .clockmark import load_mark
+from .index import Random
+from .keys import KeyProvider
+from .opener import open_file, open_memory
+from .session import VaultSession
+from .shared import Shared
+from .sqlite import MEMORY
+from .state import SessionState, State
+from .store import Transaction
+
+MAX_NAME: Final = 256
+"""Code points of the longest name of a session, a tenant or a subject."""
+
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://")
+
+
+class Vault:
+    """An open vault. Use it as a context manager, or call ``close``.
+
+    May be used from many threads; a forked child goes on with connections of its own (a vault in memory refuses). Not
+    protected from: other processes of the same user, root, and a store that somebody rolls back as a whole.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._sessions: WeakValueDictionary[bytes, VaultSession] = WeakValueDictionary()
+        self.audit: AuditLog = shared.audit
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str],
+        key: bytes | KeyProvider | None = None,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+        random: Random = os.urandom,
+    ) -> Vault:
+        """Opens the vault at a path, or makes one if nothing is there; ``":memory:"`` is private and dies with it.
+
+        ``key`` is 32 bytes, a ``KeyProvider``, or ``None`` for the vault's key file in the user's configuration
+        directory. ``random`` draws codes and lives; keys and nonces always come from the operating system. Raises
+        ``NotAVault`` (another file, or an empty one), ``VaultTooNew``, ``VaultMissing`` (a key file records a store
+        that is empty or gone), ``KeyMissing``, ``KeyRefused``, ``WrongKey`` (nothing was written), ``TamperDetected``,
+        ``StoreUnavailable``.
+        """
+        place = os.fspath(location)
+        if not place or "\0" in place or _URL.match(place):
+            raise InvalidInput("a vault lies at a path")
+        steady = SteadyClock(clock)
+        now = steady.now_ms()
+        store, root = open_memory(key, now) if place == MEMORY else open_file(place, key, now)
+        with store.read() as transaction:
+            load_mark(transaction, root, steady)
+        return cls(Shared(store, root, steady, random, AuditLog(store, root, steady)))
+
+    def session(
+        self, name: str, *, tenant: str = "default", subject: str | None = None, create: bool = True
+    ) -> VaultSession:
+        """The session of this name and tenant, made if it is new and ``create`` is true.
+
+        Raises ``UnknownSession`` when there is none, or it belongs to another subject; ``SessionShredded`` when its
+        keys are destroyed; ``InvalidName`` for names that are not 1 to 256 code points long.
+        """
+        for text in (name, tenant, *(() if subject is None else (subject,))):
+            if not isinstance(text, str) or not 1 <= len(text) <= MAX_NAME:
+                raise InvalidName("a session, a tenant and a subject have names of 1 to 256 code points")
+        root = self._shared.root
+        sref = root.sref(tenant, name)
+        known = self._sessions.get(sref)
+        state = known.state if known else SessionState(root, self._shared.clock, sref)
+        loaded = self._load(state) or self._make(state, tenant, subject, create)
+        owner = check_subject(loaded, subject)
+        return self._sessions.setdefault(sref, known or VaultSession(self._shared, state, name, tenant, owner))
+
+    def purge(self) -> bool:
+        """Removes deleted data from the store's journals; ``False`` while a reader still holds some of it back."""
+        return self._shared.store.purge()
+
+    def close(self) -> None:
+        """Releases files and connections. Twice does no harm; afterwards everything is ``StoreUnavailable``."""
+        self._shared.store.close()
+
+    def _load(self, state: SessionState) -> State | None:
+        with self._shared.store.read() as transaction:
+            return _load_if_there(transaction, state)
+
+    def _make(self, state: SessionState, tenant: str, subject: str | None, create: bool) -> State:
+        if not create:
+            raise UnknownSession("there is no such session")
+        root, shared = self._shared.root, self._shared
+        with shared.store.write() as transaction:
+            loaded = _load_if_there(transaction, state)
+            if loaded is None:
+                row = new_row(root, state.sref, root.tref(tenant), subject, shared.clock.now_ms())
+                transaction.sessions.insert(row)
+                shared.audit.record(transaction, "session.created", state.sref.hex(), {})
+        return loaded or self._load(state) or self._make(state, tenant, subject, create=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "Vault(…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a vault cannot be pickled")
+
+
+def _load_if_there(transaction: Transaction, state: SessionState) -> State | None:
+    return state.load(transaction) if transaction.sessions.by_ref(state.sref) is not None else None

@@ -1,0 +1,86 @@
+"""The file of a SQLite vault: what may be opened, and how a new one comes into being in one step."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import stat
+from collections.abc import Callable
+from typing import Final, Literal
+
+from sealgate.models.errors import NotAVault, StoreUnavailable
+
+from . import schema
+from .sqlite import translate
+from .sqlitetables import SqliteTransaction
+
+_HEADER: Final = b"SQLite format 3\0"
+
+State = Literal["missing", "empty", "database"]
+
+
+def look(path: str) -> State:
+    """What lies at ``path``, without changing it.
+
+    Raises ``NotAVault`` for a symbolic link, anything but a regular file of this user, and a file that is neither
+    empty nor a database.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return "missing"
+    except OSError:
+        raise NotAVault("the path is no regular file that this user may read") from None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            raise NotAVault("the path is no regular file of this user")
+        header = os.read(fd, len(_HEADER))
+    finally:
+        os.close(fd)
+    if header and header != _HEADER:
+        raise NotAVault("the file is no vault of sealgate")
+    return "database" if header else "empty"
+
+
+def create(path: str, fill: Callable[[SqliteTransaction], None]) -> None:
+    """Makes a vault at ``path`` with what ``fill`` writes: complete, mode 0600, or not at all.
+
+    It is built beside its place and linked to it, so nobody ever sees half of one. Raises ``StoreUnavailable``.
+    """
+    draft = f"{path}-new-{secrets.token_hex(8)}"
+    try:
+        os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        _build(draft, fill)
+        os.link(draft, path)
+    except sqlite3.Error as error:
+        raise translate(error) from None
+    except OSError:
+        raise StoreUnavailable("the vault's file could not be made") from None
+    finally:
+        if os.path.lexists(draft):
+            os.unlink(draft)
+    sync_directory(os.path.dirname(path))
+
+
+def _build(draft: str, fill: Callable[[SqliteTransaction], None]) -> None:
+    connection = sqlite3.connect(draft, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        schema.create(connection)
+        fill(SqliteTransaction(connection))
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+
+
+def sync_directory(directory: str) -> None:
+    """Makes a new name in a directory survive the loss of power."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
