@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from sealgate.models.grants import Accepts
-from sealgate.models.messages import AIMessage, RedactedMessage, SealedMessage, ToolCall
+from sealgate.models.messages import RedactedMessage, SealedMessage, ToolCall
 from sealgate.models.response import SessionResponse
 from sealgate.models.tools import ToolSpec
 
@@ -50,8 +50,10 @@ def play(gateway: Gateway, answers: Answers, witnesses: Witnesses) -> tuple[Sess
     session = gateway.session(SESSION)
     _register_pay(gateway, session, answers, witnesses)
     _register_send_mail(gateway, witnesses)
+    model = _assistant()
     with _browser(session.events(), witnesses.browser):
-        response = session.invoke([RedactedMessage(REQUEST)], model=_Watched(_assistant(), witnesses.model))
+        response = session.invoke([RedactedMessage(REQUEST)], model=model)
+    witnesses.model += [payload_json(*seen).decode("utf-8", "surrogatepass") for seen in model.seen]
     return session, response
 
 
@@ -81,35 +83,25 @@ def _register_send_mail(gateway: Gateway, witnesses: Witnesses) -> None:
 def _assistant() -> ScriptedModel:
     """Pays, tries to mail the account number (which nothing granted), mails without it, and reports."""
 
-    def pay(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
-        return _calls("pay", payee="City Power", amount=84.2)
-
-    def overshare(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
+    def overshare(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> ToolCall | str:
         account = _shown("ACCOUNT_NUMBER", messages)
         if account is None:
-            return AIMessage("I could not pay: the account number or the code was not given.")
-        return _mail(messages, f"Receipt R-2041, paid from {account}.")
+            return "I could not pay: the account number or the code was not given."
+        return _mail("call-2", messages, f"Receipt R-2041, paid from {account}.")
 
-    def mail(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
-        return _mail(messages, "Receipt R-2041.")
+    def mail(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> ToolCall:
+        return _mail("call-3", messages, "Receipt R-2041.")
 
-    def report(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
-        return AIMessage(f"Paid 84.20 euros from {_shown('ACCOUNT_NUMBER', messages)}; the receipt is in your mail.")
+    def report(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> str:
+        return f"Paid 84.20 euros from {_shown('ACCOUNT_NUMBER', messages)}; the receipt is in your mail."
 
+    pay = ToolCall(id="call-1", name="pay", arguments={"payee": "City Power", "amount": 84.2})
     return ScriptedModel([pay, overshare, mail, report])
 
 
-def _calls(tool: str, **arguments: Any) -> AIMessage:
-    return AIMessage(tool_calls=[ToolCall(id=f"call-{tool}-{len(arguments)}", name=tool, arguments=arguments)])
-
-
-def _mail(messages: Sequence[SealedMessage], body: str) -> AIMessage:
-    call = ToolCall(
-        id=f"call-mail-{len(messages)}",
-        name="send_mail",
-        arguments={"to": _shown("EMAIL_ADDRESS", messages) or EMAIL, "body": body},
-    )
-    return AIMessage(tool_calls=[call])
+def _mail(call_id: str, messages: Sequence[SealedMessage], body: str) -> ToolCall:
+    address = _shown("EMAIL_ADDRESS", messages) or EMAIL
+    return ToolCall(id=call_id, name="send_mail", arguments={"to": address, "body": body})
 
 
 def _shown(entity_type: str, messages: Sequence[SealedMessage]) -> str | None:
@@ -117,18 +109,6 @@ def _shown(entity_type: str, messages: Sequence[SealedMessage]) -> str | None:
     pattern = re.compile(_PLACEHOLDER.format(entity_type))
     found = (pattern.search(message.text()) for message in messages)
     return next((match[0] for match in found if match), None)
-
-
-class _Watched:
-    """A model that keeps a copy of every payload it is given."""
-
-    def __init__(self, model: ScriptedModel, seen: list[str]) -> None:
-        self._model = model
-        self._seen = seen
-
-    def complete(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
-        self._seen.append(payload_json(messages, tools).decode("utf-8", "surrogatepass"))
-        return self._model.complete(messages, tools)
 
 
 @contextmanager
