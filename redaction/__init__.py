@@ -1,0 +1,41 @@
+"""Finds values in texts, JSON and messages, puts placeholders in their place, and puts the values back."""
+
+from __future__ import annotations
+
+from .batch import key_cue
+from .detector import Detector, Recognizer
+from .expectation import AnswerHit
+from .known import KnownHit, KnownValues, build_known_values
+from .message_redactor import canonical_json, origin_of, scrub_json
+from .placeholders import LenientPlaceholder, find_lenient
+from .planner import MAX_TEXT, Keep
+from .redactor import Redactor
+from .restorer import Restorer
+from .stream import StreamRedactor, StreamRestorer
+from .strength import bits, is_searchable
+from .validators import is_valid, machine_form
+
+__all__ = [
+    "MAX_TEXT",
+    "AnswerHit",
+    "Detector",
+    "Keep",
+    "KnownHit",
+    "KnownValues",
+    "LenientPlaceholder",
+    "Recognizer",
+    "Redactor",
+    "Restorer",
+    "StreamRedactor",
+    "StreamRestorer",
+    "bits",
+    "build_known_values",
+    "canonical_json",
+    "find_lenient",
+    "is_searchable",
+    "is_valid",
+    "key_cue",
+    "machine_form",
+    "origin_of",
+    "scrub_json",
+]

@@ -1,0 +1,33 @@
+"""The tables of rules. Each row is also its own test."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..rule import Rule
+from .addresses import ADDRESSES
+from .banking import BANKING
+from .cards import CARDS
+from .codes import CODES
+from .contact import CONTACT
+from .identifiers import IDENTIFIERS
+from .national import NATIONAL
+from .network import NETWORK
+from .people import PEOPLE
+from .secrets import SECRETS
+from .tokens import TOKENS
+
+ALL_RULES: Final[tuple[Rule, ...]] = (
+    *CODES,
+    *CARDS,
+    *BANKING,
+    *CONTACT,
+    *NETWORK,
+    *SECRETS,
+    *TOKENS,
+    *IDENTIFIERS,
+    *NATIONAL,
+    *ADDRESSES,
+    *PEOPLE,
+)
+"""All rules, in no order that matters: the union decides."""

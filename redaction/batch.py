@@ -1,0 +1,94 @@
+"""A batch: texts and JSON values of one call, planned one by one and sealed in one transaction at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from sealgate.models.errors import LimitExceeded, TextTooLong
+from sealgate.models.findings import Finding, Redaction
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.secretvalue import JsonType, secret_of
+
+from .plan import Plan, commit
+from .planner import MAX_TEXT, Planner, Scope, planned
+from .union import rank_of
+
+Later: TypeAlias = Callable[[], JsonValue]
+"""A value that exists once its batch is committed."""
+
+_MAX_INTEGER_BITS: Final = 13_000
+"""Bits of the longest integer that Python prints without complaint (4,300 digits, less a margin)."""
+
+_KEY_CUE: Final = 40
+"""Code points of a key that are read as a cue for its value."""
+
+
+class Batch:
+    """Plans of one call under one scope. ``commit`` seals them; before it nothing is stored."""
+
+    def __init__(self, planner: Planner, scope: Scope) -> None:
+        self._planner = planner
+        self._scope = scope
+        self._plans: list[Plan] = []
+        self._done: list[Redaction] = []
+        self._length = 0
+
+    def text(self, text: str, cue: str = "") -> Callable[[], str]:
+        """The redacted text, later. Raises ``TextTooLong`` beyond 1,000,000 code points in the batch."""
+        self._count(text)
+        return self._later(self._planner.plan(text, self._scope, cue=cue))
+
+    def json(self, value: JsonValue, cue: str = "") -> Later:
+        """The redacted JSON, later. ``value`` was checked by ``check_json``. Raises ``LimitExceeded`` for an integer of
+        more than 13,000 bits."""
+        if isinstance(value, str):
+            return self.text(value, cue)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self._number(value, cue)
+        if isinstance(value, list):
+            items = [self.json(item) for item in value]
+            return lambda: [item() for item in items]
+        if isinstance(value, dict):
+            members = [(self.text(key), self.json(item, key_cue(key))) for key, item in value.items()]
+            return lambda: {key(): item() for key, item in members}
+        return lambda: value
+
+    def commit(self, *, max_new: int | None = None) -> None:
+        """Seals everything. Raises what ``plan.commit`` raises; then nothing was stored."""
+        self._done = commit(self._planner.sealer, self._plans, also=self._scope.requests, max_new=max_new)
+
+    def _number(self, number: int | float, cue: str) -> Later:
+        text, json_type = _spelled(number)
+        self._count(text)
+        found = self._planner.plan(text, self._scope, cue=cue)
+        covered = sum(item.finding.end - item.finding.start for item in found.items)
+        if covered * 2 < len(text.lstrip("-")):
+            return lambda: number
+        best = min((item.finding for item in found.items), key=rank_of)
+        whole = Finding(best.entity_type, 0, len(text), best.score, best.recognizer)
+        return self._later(Plan(text, (planned(text, whole, self._scope, json_type),)))
+
+    def _later(self, plan: Plan) -> Callable[[], str]:
+        at = len(self._plans)
+        self._plans.append(plan)
+        return lambda: self._done[at].text
+
+    def _count(self, text: str) -> None:
+        self._length += len(text)
+        if self._length > MAX_TEXT:
+            raise TextTooLong("more than 1,000,000 code points of text are not redacted at once", MAX_TEXT)
+
+
+def key_cue(key: str) -> str:
+    """A key as words before its value: ``cardNumber`` reads as "card number: "."""
+    spelled = "".join(f" {char.lower()}" if char.isupper() and not key.isupper() else char for char in key[:_KEY_CUE])
+    words = spelled.replace("_", " ").replace("-", " ").split()
+    return f"{' '.join(words)}: " if words and key[:_KEY_CUE].isascii() else ""
+
+
+def _spelled(number: int | float) -> tuple[str, JsonType]:
+    if isinstance(number, int) and number.bit_length() > _MAX_INTEGER_BITS:
+        raise LimitExceeded("an integer of more than 13,000 bits is not redacted", _MAX_INTEGER_BITS)
+    carrier = secret_of(number)
+    return carrier.text(), carrier.json_type

@@ -1,0 +1,111 @@
+"""The detector: rules, then names, over one projection of a text and over what its escapes and base64 words hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Protocol
+
+from sealgate.models.errors import DetectionFailed, SealgateError
+from sealgate.models.findings import Finding
+
+from .projection import Projection, decoded, project
+from .rule import RuleSet
+from .rules import ALL_RULES
+from .tokens import decoded_words
+
+if TYPE_CHECKING:
+    from presidio_analyzer import RecognizerRegistry
+
+
+class Recognizer(Protocol):
+    """**Protocol:** finds values in a projected text. What it raises stops the redaction."""
+
+    def recognize(self, text: str) -> list[Finding]:
+        """The findings in ``text``, in its code points; they may overlap."""
+        ...
+
+
+@lru_cache(maxsize=1)
+def _rules() -> RuleSet:
+    return RuleSet(ALL_RULES)
+
+
+class Detector:
+    """Finds values by rules and names. Stateless but for its cache, and thread-safe.
+
+    ``registry`` holds further recognizers of Presidio's type; with ``names=False`` no model is loaded and people and
+    places are found only by rules. Models are loaded once a process, when they are first needed.
+    """
+
+    def __init__(
+        self,
+        *,
+        registry: RecognizerRegistry | None = None,
+        names: bool = True,
+        recognizers: tuple[Recognizer, ...] | None = None,
+    ) -> None:
+        self._registry = registry
+        self._names = names
+        self._given = recognizers
+
+    def detect(self, text: str) -> list[Finding]:
+        """The findings of rules and names in ``text``, in its code points; they may overlap.
+
+        Raises ``DetectionFailed`` when a recognizer fails or is missing: what was not looked at goes nowhere.
+        """
+        try:
+            return self._detect(text)
+        except SealgateError:
+            raise
+        except Exception as failure:  # a recognizer may raise anything, and its message may quote the text
+            raise DetectionFailed("detector", type(failure).__name__) from None
+
+    def _detect(self, text: str) -> list[Finding]:
+        projection = project(text)
+        found = _rules().find(projection)
+        found += _through_escapes(projection)
+        found += _in_base64(projection)
+        for recognizer in self._recognizers():
+            found += _mapped(projection, recognizer.recognize(projection.text))
+        return found
+
+    def _recognizers(self) -> tuple[Recognizer, ...]:
+        if self._given is not None:
+            return self._given
+        from .recognizers import default_recognizers  # noqa: PLC0415  # models and Presidio load on first need
+
+        self._given = default_recognizers(self._names, self._registry)
+        return self._given
+
+
+_DECODED: Final = "/decoded"
+
+
+def _mapped(projection: Projection, findings: list[Finding]) -> list[Finding]:
+    mapped = []
+    for finding in findings:
+        if finding.start < finding.end:
+            span = projection.span(finding.start, finding.end)
+            mapped.append(replace(finding, start=span.start, end=span.end))
+    return mapped
+
+
+def _through_escapes(projection: Projection) -> list[Finding]:
+    """What the rules find only once escapes are seen through."""
+    through = decoded(projection)
+    if through is None:
+        return []
+    return [replace(found, recognizer=found.recognizer + _DECODED) for found in _rules().find(through)]
+
+
+def _in_base64(projection: Projection) -> list[Finding]:
+    """Base64 words whose decoded text holds a finding, each hidden whole."""
+    found: list[Finding] = []
+    for start, end, plain in decoded_words(projection.text):
+        inner = max(_rules().find(project(plain)), key=lambda item: item.score, default=None)
+        if inner is not None:
+            span = projection.span(start, end)
+            name = inner.recognizer + _DECODED
+            found.append(replace(inner, start=span.start, end=span.end, recognizer=name))
+    return found

@@ -1,0 +1,41 @@
+"""Folding: a text without case, and without everything that is not a letter or a digit, with the way back."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+BARRIER: Final = "\x00"
+"""Stands for a code point that nothing may be joined across; folding keeps it."""
+
+_NOT_SYMBOL: Final = re.compile(r"(?:[^\w\x00]|_)+")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_PRIVATE: Final = 0xF0000
+"""Lone surrogates are no text for the automaton; each is read as one private-use character instead."""
+
+
+def fold_exact(text: str) -> str:
+    """``text`` without case, of the same length in code points."""
+    if text.isascii():
+        return text.lower()
+    lowered = "".join([_lower(char) for char in text])
+    return _SURROGATE.sub(lambda found: chr(_PRIVATE + ord(found.group()) - 0xD800), lowered)
+
+
+@lru_cache(maxsize=4096)
+def _lower(char: str) -> str:
+    for lowered in (char.casefold(), char.lower()):
+        if len(lowered) == 1:
+            return lowered
+    return char
+
+
+def symbols_of(exact: str) -> str:
+    """The letters and digits (and barriers) of a case-folded text."""
+    return _NOT_SYMBOL.sub("", exact)
+
+
+def places_of(exact: str) -> list[int]:
+    """For each symbol of ``symbols_of(exact)`` its place in ``exact``, in code points."""
+    return [index for index, char in enumerate(exact) if char.isalnum() or char == BARRIER]

@@ -1,0 +1,167 @@
+"""The planner: known values, what was asked for, findings and their union, for one text under one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from sealgate.models.entities import entity_info
+from sealgate.models.errors import TextTooLong
+from sealgate.models.expectation import Expectation
+from sealgate.models.findings import Finding
+from sealgate.models.messages import PrivateData
+from sealgate.models.origins import PERSON, TRUSTED, check_origin
+from sealgate.models.placeholder import STRICT, Placeholder, from_match
+from sealgate.models.sealing import LiveValue, Sealer, SealRequest
+from sealgate.models.secretvalue import JsonType, SecretValue, secret_of
+
+from .detector import Detector
+from .expectation import read_expected
+from .fold import BARRIER
+from .known import KnownValues, build_known_values
+from .placeholders import find_lenient
+from .plan import Plan, Planned
+from .propagation import repeats
+from .strength import is_searchable
+from .union import EXPECTED, KNOWN, LITERAL, resolve
+
+Keep: TypeAlias = Callable[[Placeholder], bool]
+"""Which strict placeholders of a text stay as they are, neither sealed as look-alikes nor searched."""
+
+MAX_TEXT: Final = 1_000_000
+"""Code points of the longest text that is redacted; a longer one raises ``TextTooLong``."""
+
+_WEAK_FAMILIES: Final = frozenset({"name", "place", "date", "contact"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one call of the redactor knows besides the text."""
+
+    origin: str = PERSON
+    whitelist: frozenset[str] = frozenset()
+    expect: Expectation | None = None
+    session: KnownValues = field(default_factory=lambda: KnownValues(()), repr=False)
+    given: KnownValues = field(default_factory=lambda: KnownValues(()), repr=False)
+    requests: tuple[SealRequest, ...] = field(default=(), repr=False)
+    """What seals the given values themselves; a placeholder of ``given`` has the index in this tuple as its code."""
+
+    keep: Keep | None = field(default=None, repr=False)
+    """The strict placeholders that stay as they are; none by default."""
+
+
+class Planner:
+    """Makes scopes and plans for one session; what the redactors of text, JSON and messages share."""
+
+    def __init__(self, detector: Detector, sealer: Sealer) -> None:
+        self.detector = detector
+        self.sealer = sealer
+
+    def scope(
+        self,
+        *,
+        origin: str = PERSON,
+        known: Sequence[str | PrivateData] = (),
+        expect: Expectation | None = None,
+        whitelist: Sequence[str] = (),
+        keep: Keep | None = None,
+    ) -> Scope:
+        """The scope of a call, with the session's matcher as it is now. Raises ``InvalidInput`` for an unknown
+        origin."""
+        requests = tuple(_known_request(item, check_origin(origin)) for item in known)
+        return Scope(
+            origin=check_origin(origin),
+            whitelist=frozenset(whitelist),
+            expect=expect,
+            session=self.sealer.match(build_known_values),
+            given=KnownValues([_given(index, request) for index, request in enumerate(requests)]),
+            requests=requests,
+            keep=keep,
+        )
+
+    def plan(self, text: str, scope: Scope, *, cue: str = "") -> Plan:
+        """Which spans of ``text`` are hidden, and what is sealed for each. ``cue`` is text that stands before it, such
+        as the key of a JSON member, and is not part of it."""
+        check_length(text)
+        original, text = text, _without_kept(text, scope.keep)
+        found = [*self._certain(text, scope), *self._detected(text, scope, cue)]
+        resolved = resolve(text, found)
+        again = repeats(text, resolved)
+        if again:
+            resolved = resolve(text, [*resolved, *again])
+        return Plan(original, tuple(planned(text[finding.start : finding.end], finding, scope) for finding in resolved))
+
+    def _certain(self, text: str, scope: Scope) -> list[Finding]:
+        """Look-alikes, known values, and what was asked for."""
+        found = [Finding("LITERAL", item.start, item.end, 1.0, LITERAL) for item in find_lenient(text)]
+        for matcher in (scope.session, scope.given):
+            found += [
+                Finding(hit.placeholder.entity_type, hit.start, hit.end, 1.0, KNOWN) for hit in matcher.find(text)
+            ]
+        if scope.expect is not None:
+            found += [
+                Finding(hit.entity_type, hit.start, hit.end, 1.0, EXPECTED) for hit in read_expected(text, scope.expect)
+            ]
+        return found
+
+    def _detected(self, text: str, scope: Scope, cue: str) -> list[Finding]:
+        """The detector's findings, without those that the whitelist silences."""
+        offset = len(cue)
+        allowed = scope.whitelist
+        return [
+            Finding(found.entity_type, found.start - offset, found.end - offset, found.score, found.recognizer)
+            for found in self.detector.detect(cue + text)
+            if found.start >= offset
+            and found.entity_type not in allowed
+            and text[found.start - offset : found.end - offset] not in allowed
+        ]
+
+
+def _without_kept(text: str, keep: Keep | None) -> str:
+    """``text`` with each kept placeholder blanked out, so that nothing is found in it or across it."""
+    if keep is None or "[" not in text:
+        return text
+    return STRICT.sub(lambda m: BARRIER * len(m.group()) if keep(from_match(m)) else m.group(), text)
+
+
+def check_length(text: str) -> None:
+    """Nothing, or ``TextTooLong``."""
+    if len(text) > MAX_TEXT:
+        raise TextTooLong("a text of more than 1,000,000 code points is not redacted", MAX_TEXT)
+
+
+def _known_request(item: str | PrivateData, origin: str) -> SealRequest:
+    if isinstance(item, str):
+        return SealRequest(SecretValue(item), "CUSTOM", origin)
+    return SealRequest(secret_of(item.value), item.entity_type, origin, uses=item.uses, ttl=item.ttl)
+
+
+def _given(index: int, request: SealRequest) -> LiveValue:
+    return LiveValue(request.value, Placeholder(request.entity_type, f"{index:08d}"), (request.entity_type,))
+
+
+def planned(value: str, finding: Finding, scope: Scope, json_type: JsonType = "string") -> Planned:
+    """What is sealed for a value that stands where ``finding`` says."""
+    given = scope.given.exact(value)
+    session = scope.session.exact(value)
+    if session is not None and scope.origin not in TRUSTED and entity_info(session.entity_type).small:
+        # A tool that repeats a one-time code must not make it live again after it was used.
+        return Planned(replace(finding, placeholder=session), None, new=False)
+    template = scope.requests[int(given.code)] if given is not None else None
+    request = SealRequest(
+        SecretValue(value, json_type),
+        template.entity_type if template is not None else finding.entity_type,
+        scope.origin,
+        uses=template.uses if template is not None else None,
+        ttl=template.ttl if template is not None else None,
+        searchable=_searchable(finding, value),
+    )
+    return Planned(finding, request, new=session is None and given is None)
+
+
+def _searchable(finding: Finding, value: str) -> bool:
+    if finding.recognizer in (KNOWN, EXPECTED):
+        return True
+    info = entity_info(finding.entity_type)
+    return info.family != "literal" and (info.family not in _WEAK_FAMILIES or is_searchable(value))

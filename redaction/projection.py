@@ -1,0 +1,120 @@
+"""The projection: how a text reads to a rule. Look-alike characters folded, invisible ones dropped, with the way back.
+
+Detection runs on ``Projection.text``; ``Projection.span`` gives the range of the original that a projected range came
+from, so nothing outside of a finding ever changes.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from sealgate.models.findings import Span
+
+_QUOTES: Final = {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "″": '"', "′": "'", "−": "-"}
+_LONGEST_FOLD: Final = 4
+"""Code points; compatibility characters that unfold to more (a whole Arabic phrase) stay as they are."""
+
+_ESCAPE: Final = re.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+|(?:\\x[0-9a-fA-F]{2})+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A projected text. ``starts`` and ``ends`` give, for each of its code points, the half-open range of the original;
+    ``None`` where the text is its own projection."""
+
+    text: str
+    starts: Sequence[int] | None = None
+    ends: Sequence[int] | None = None
+
+    def span(self, start: int, end: int) -> Span:
+        """The original's range under the projected range ``start`` to ``end``, which is not empty."""
+        if self.starts is None or self.ends is None:
+            return Span(start, end)
+        return Span(self.starts[start], self.ends[end - 1])
+
+
+def project(text: str) -> Projection:
+    """NFKC by character, digits of every script as ASCII, exotic spaces and dashes as plain ones, zero-width characters
+    and soft hyphens dropped. ASCII text is its own projection."""
+    if text.isascii():
+        return Projection(text)
+    folded = [_fold(char) for char in text]
+    if all(len(part) == 1 for part in folded):
+        return Projection("".join(folded), range(len(text)), range(1, len(text) + 1))
+    starts = [index for index, part in enumerate(folded) for _ in part]
+    return Projection("".join(folded), starts, [index + 1 for index in starts])
+
+
+@lru_cache(maxsize=8192)
+def _fold(char: str) -> str:
+    if char.isascii():
+        return char
+    category = unicodedata.category(char)
+    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":
+        return ""
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category in ("Zs", "Pd"):
+        return " " if category == "Zs" else "-"
+    if category in ("Zl", "Zp"):
+        return "\n"
+    known = _QUOTES.get(char)
+    if known is not None or category == "Cs":
+        return known or char
+    unfolded = unicodedata.normalize("NFKC", char)
+    return unfolded if len(unfolded) <= _LONGEST_FOLD else char
+
+
+def decoded(projection: Projection) -> Projection | None:
+    """The same text with one level of HTML, percent, ``\\u`` and ``\\x`` escapes seen through; ``None`` where there is
+    none. All code points of one escape run lead back to the whole run."""
+    text = projection.text
+    if "%" not in text and "&" not in text and "\\" not in text:
+        return None
+    parts: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for found in _ESCAPE.finditer(text):
+        plain = _decode(found.group())
+        if not plain:
+            continue
+        _copy(projection, at, found.start(), parts, starts, ends)
+        origin = projection.span(found.start(), found.end())
+        parts.append(plain)
+        starts.extend([origin.start] * len(plain))
+        ends.extend([origin.end] * len(plain))
+        at = found.end()
+    if at == 0:
+        return None
+    _copy(projection, at, len(text), parts, starts, ends)
+    return Projection("".join(parts), starts, ends)
+
+
+def _copy(source: Projection, start: int, end: int, parts: list[str], starts: list[int], ends: list[int]) -> None:
+    parts.append(source.text[start:end])
+    starts.extend(source.starts[start:end] if source.starts is not None else range(start, end))
+    ends.extend(source.ends[start:end] if source.ends is not None else range(start + 1, end + 1))
+
+
+def _decode(escape: str) -> str:
+    """What an escape run stands for; empty if it stands for nothing."""
+    if escape[0] == "&":
+        plain = html.unescape(escape)
+        return "" if plain == escape else plain
+    if escape[0] == "%":
+        return unquote_to_bytes(escape).decode("utf-8", "ignore")
+    width = 6 if escape[1] == "u" else 4
+    units = [int(escape[at + 2 : at + width], 16) for at in range(0, len(escape), width)]
+    if width == 4:
+        return bytes(units).decode("utf-8", "ignore")
+    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")

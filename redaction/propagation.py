@@ -1,0 +1,58 @@
+"""Propagation: a value that was found once in a text is hidden wherever else it stands in that text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sealgate.models.findings import Finding
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import LiveValue
+from sealgate.models.secretvalue import SecretValue
+
+from .known import KnownValues
+from .strength import is_weak
+from .union import KNOWN, LITERAL, REPEATED, family_of
+
+_FAMILIES: Final = frozenset({"secret", "validated", "identifier", "name"})
+_SHORTEST: Final = 4
+"""Code points of the shortest part of a name that is looked for on its own."""
+
+
+def repeats(text: str, found: Sequence[Finding]) -> list[Finding]:
+    """Further occurrences of found values in ``text``, re-spelled ones too; none of everyday words or weak values."""
+    values: dict[str, str] = {}
+    for finding in found:
+        if finding.recognizer in (KNOWN, LITERAL) or family_of(finding) not in _FAMILIES:
+            continue
+        for value in _spellings(text[finding.start : finding.end], finding):
+            values.setdefault(value, finding.entity_type)
+    if not values or _nothing_repeats(text, values):
+        return []
+    matcher = KnownValues(
+        [LiveValue(SecretValue(value), Placeholder(name, "00000000"), (name,)) for value, name in values.items()]
+    )
+    taken = {(finding.start, finding.end) for finding in found}
+    return [
+        Finding(hit.placeholder.entity_type, hit.start, hit.end, 0.8, REPEATED)
+        for hit in matcher.find(text)
+        if (hit.start, hit.end) not in taken and _same_case(text, hit.start, hit.end, values)
+    ]
+
+
+def _spellings(value: str, finding: Finding) -> list[str]:
+    """The value itself and, of a name, each part that says enough on its own."""
+    parts = value.split() if family_of(finding) == "name" else []
+    parts = [part for part in parts if len(part) >= _SHORTEST and part[0].isupper() and part.isalpha()]
+    return [candidate for candidate in (value, *parts) if not is_weak(candidate)]
+
+
+def _same_case(text: str, start: int, end: int, values: dict[str, str]) -> bool:
+    """A lower-case word is no repetition of a capitalised name that is a single word."""
+    piece = text[start:end]
+    return piece in values or not piece.isalpha() or not piece.islower()
+
+
+def _nothing_repeats(text: str, values: dict[str, str]) -> bool:
+    lowered = text.casefold()
+    return all(lowered.count(value.casefold()) <= 1 for value in values)

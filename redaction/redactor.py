@@ -1,0 +1,102 @@
+"""The redactor of one session: texts, JSON, messages, and answers to what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sealgate.models.expectation import Expectation
+from sealgate.models.findings import Redaction
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import PrivateData, RawMessage, SealedMessage
+from sealgate.models.origins import PERSON
+from sealgate.models.sealing import Sealer
+
+from .detector import Detector
+from .expectation import AnswerHit, read_answer
+from .json_redactor import redact_json
+from .message_redactor import Recognise, redact_message, redact_messages, rescrub
+from .plan import commit
+from .planner import Keep, Planner, check_length
+
+
+class Redactor:
+    """Redacts for one session. Thread-safe where its detector and its sealer are."""
+
+    def __init__(self, detector: Detector, sealer: Sealer) -> None:
+        self._planner = Planner(detector, sealer)
+
+    def redact(
+        self,
+        text: str,
+        *,
+        origin: str = PERSON,
+        known: Sequence[str | PrivateData] = (),
+        expect: Expectation | None = None,
+        whitelist: Sequence[str] = (),
+        max_new: int | None = None,
+        keep: Keep | None = None,
+    ) -> Redaction:
+        """``text`` with a placeholder for every known, expected and detected value and every look-alike.
+
+        ``known`` is sealed whether or not it occurs; ``whitelist`` (entity types or exact texts) silences detection
+        only; strict placeholders for which ``keep`` is true stay. Raises ``TextTooLong`` (1,000,000 code points),
+        ``TooManyValues`` (more than ``max_new`` distinct new values), ``DetectionFailed`` and what the sealer raises;
+        then nothing was stored.
+        """
+        scope = self._planner.scope(origin=origin, known=known, expect=expect, whitelist=whitelist, keep=keep)
+        plan = self._planner.plan(text, scope)
+        return commit(self._planner.sealer, [plan], also=scope.requests, max_new=max_new)[0]
+
+    def redact_json(
+        self,
+        value: JsonValue,
+        *,
+        origin: str = PERSON,
+        known: Sequence[str | PrivateData] = (),
+        whitelist: Sequence[str] = (),
+        max_new: int | None = None,
+        keep: Keep | None = None,
+    ) -> JsonValue:
+        """A copy of ``value`` with placeholders in its strings and keys; a number that is hit becomes one placeholder.
+        Raises ``NotJson``, ``LimitExceeded``, and what ``redact`` raises; then nothing was stored."""
+        scope = self._planner.scope(origin=origin, known=known, whitelist=whitelist, keep=keep)
+        return redact_json(self._planner, value, scope, max_new=max_new)
+
+    def redact_message(
+        self,
+        message: RawMessage,
+        *,
+        recognise: Recognise | None = None,
+        max_new: int | None = None,
+        known: Sequence[str | PrivateData] = (),
+        whitelist: Sequence[str] = (),
+        keep: Keep | None = None,
+        allowed_parts: frozenset[str] = frozenset(),
+    ) -> SealedMessage:
+        """The message with placeholders; see ``message_redactor.redact_message``."""
+        return redact_message(
+            self._planner,
+            message,
+            recognise=recognise,
+            max_new=max_new,
+            known=known,
+            whitelist=whitelist,
+            keep=keep,
+            allowed_parts=allowed_parts,
+        )
+
+    def redact_messages(self, messages: Iterable[RawMessage], **options: Any) -> list[SealedMessage]:
+        """All messages, with ``options`` of ``redact_message``; an early one may hold what a later one made known, so
+        the known-value pass runs over all of them at the end."""
+        return redact_messages(self._planner, messages, **options)
+
+    def rescrub(self, message: SealedMessage) -> SealedMessage:
+        """A message said earlier, with what has become known since hidden outside of its placeholders."""
+        return rescrub(self._planner, message)
+
+    def answer(self, text: str, expect: Expectation) -> list[AnswerHit]:
+        """What an answer to an interrupt holds. Exactly one hit is the answer, and the caller seals its value; none or
+        several is a failed attempt. Nothing is stored here. Raises ``TextTooLong``."""
+        check_length(text)
+        return read_answer(text, expect)

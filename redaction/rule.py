@@ -1,0 +1,126 @@
+"""One rule: what a value of one entity type looks like. The tables in ``rules`` are made of these, and are their tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from sealgate.models.entities import entity_info
+from sealgate.models.findings import Finding
+
+from .projection import Projection
+
+Gate = Literal["digit", "at", "colon", "dot", "slash", "equals", "long", "hyphen"]
+"""A cheap fact about a text without which a rule cannot match, so it is not tried."""
+
+BEFORE: Final = 48
+"""Code points before a value in which a cue counts."""
+
+AFTER: Final = 36
+"""Code points after a value in which a cue counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of a table.
+
+    ``pattern`` is a regular expression without case; its group ``value`` is the finding, or the whole match. It is
+    linear or bounded: every repetition that can fail late has an upper bound. ``before`` and ``after`` are
+    expressions of cues: with either given, one of them must stand near the value. ``unless`` is a cue before it
+    that forbids the finding. ``valid`` looks at the value's text. In ``examples`` each value is marked
+    «so»; ``counter_examples`` hold none that this rule may find. ``gates`` must all hold; of ``words`` (lower case)
+    one must stand in the text.
+    """
+
+    name: str
+    entity_type: str
+    pattern: str
+    score: float
+    examples: tuple[str, ...]
+    counter_examples: tuple[str, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    words: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+    unless: str = ""
+    valid: Callable[[str], bool] | None = None
+    flags: int = re.IGNORECASE
+    _compiled: CompiledRule = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        entity_info(self.entity_type)
+        object.__setattr__(self, "_compiled", CompiledRule(self))
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """The spans of ``text`` (a projected text) that this rule takes for its entity type."""
+        return self._compiled.find(text)
+
+
+class CompiledRule:
+    """The expressions of a rule, compiled once."""
+
+    __slots__ = ("_after", "_before", "_group", "_pattern", "_unless", "_valid")
+
+    def __init__(self, rule: Rule) -> None:
+        self._pattern = re.compile(rule.pattern, rule.flags)
+        self._group: int | str = "value" if "value" in self._pattern.groupindex else 0
+        self._before = re.compile(rule.before, re.IGNORECASE) if rule.before else None
+        self._after = re.compile(rule.after, re.IGNORECASE) if rule.after else None
+        self._unless = re.compile(rule.unless, re.IGNORECASE) if rule.unless else None
+        self._valid = rule.valid
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """The spans of the value group wherever cues and validator agree."""
+        for found in self._pattern.finditer(text):
+            start, end = found.span(self._group)
+            if start < 0 or not self._cued(text, start, end):
+                continue
+            if self._unless is not None and self._unless.search(text, max(0, start - BEFORE), start):
+                continue
+            if self._valid is None or self._valid(text[start:end]):
+                yield start, end
+
+    def _cued(self, text: str, start: int, end: int) -> bool:
+        if self._before is None and self._after is None:
+            return True
+        if self._before is not None and self._before.search(text, max(0, start - BEFORE), start):
+            return True
+        return self._after is not None and self._after.search(text, end, end + AFTER) is not None
+
+
+class RuleSet:
+    """Rules in an order, applied to a projection by their gates."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.rules = rules
+
+    def find(self, projection: Projection) -> list[Finding]:
+        """All findings of all rules, in the original's code points; they may overlap."""
+        text = projection.text
+        lowered = text.lower()
+        facts = _facts(text)
+        found: list[Finding] = []
+        for rule in self.rules:
+            if not facts.issuperset(rule.gates) or (rule.words and not any(word in lowered for word in rule.words)):
+                continue
+            for start, end in rule.find(text):
+                span = projection.span(start, end)
+                found.append(Finding(rule.entity_type, span.start, span.end, rule.score, rule.name))
+        return found
+
+
+_DIGIT: Final = re.compile(r"[0-9]")
+_LONG: Final = re.compile(r"[A-Za-z0-9+/_=-]{16}")
+
+
+def _facts(text: str) -> set[str]:
+    """The gates that hold for a text."""
+    marks = {"at": "@", "colon": ":", "dot": ".", "slash": "/", "equals": "=", "hyphen": "-"}
+    facts = {name for name, mark in marks.items() if mark in text}
+    if _DIGIT.search(text):
+        facts.add("digit")
+    if _LONG.search(text):
+        facts.add("long")
+    return facts

@@ -1,0 +1,102 @@
+"""E-mail addresses and telephone numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..rule import Rule
+from .shapes import EMAIL_PATTERN
+
+_PHONE_CUE: Final = (
+    r"(?<![A-Za-z])(?:phone|call(?:ed|ing)?|tel(?:ephone|efon)?|mobile|mob|cell(?:phone)?|fax|sms|text|whatsapp|dial|ring|reach(?:able)?"
+    r"|contact|number is|my number|handy|appelez|t[eé]l[eé]phone|telefono|tel[eé]fono|numero|hotline|line at|landline|ph)(?![a-z])"
+)
+_SPELLED: Final = r"(?<![\w.])[\w.-]{1,40}(?: dot [\w-]{1,30}){0,3} ?(?:\[at\]|\(at\)|\{at\}| at ) ?[\w-]{1,40}(?: ?(?:\[dot\]|\(dot\)|\{dot\}| dot ) ?[\w-]{2,30}){1,3}(?![\w-])"
+
+
+def _is_phone(value: str) -> bool:
+    digits = re.sub(r"\D", "", value)
+    return 7 <= len(digits) <= 15 and len(set(digits)) > 1 and not _DATE_LIKE.match(value)
+
+
+_DATE_LIKE: Final = re.compile(
+    r"(?:19|20)[0-9]{2}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?![0-9])|[0-9]{1,2}([-/.])[0-9]{1,2}\\1(?:19|20)[0-9]{2}(?![0-9])"
+)
+_EXTENSION: Final = r"(?:[ ,]{0,2}(?:ext\.?|extension|x)[ .:]{0,2}[0-9]{1,6})?"
+
+CONTACT: Final[tuple[Rule, ...]] = (
+    Rule(
+        "email",
+        "EMAIL_ADDRESS",
+        EMAIL_PATTERN,
+        1.0,
+        (
+            "«john.smith+tag@example.co.uk»",
+            "«admin@corp.internal» or «bob@localhost»",
+            "mailto:«jane@x.io»?subject=hi",
+            "<«jane@x.io»>,«bob@y.com»;",
+            "«jörg@müller.de»",
+        ),
+        ("@decorator", "a @ b", "git@"),
+        gates=("at",),
+    ),
+    Rule(
+        "email-spelled",
+        "EMAIL_ADDRESS",
+        _SPELLED,
+        0.85,
+        ("«john dot smith at gmail dot com»", "write to «john [at] example [dot] com»"),
+        ("look at the dot", "meet at noon"),
+        words=(" dot ", "[dot]", "(dot)", "{dot}"),
+    ),
+    Rule(
+        "phone-international",
+        "PHONE_NUMBER",
+        r"(?<![\w+.])(?P<value>(?:\+|00(?=[1-9][0-9 ]))[ ]?[1-9](?:[ .()/-]{0,3}[0-9]){6,14}"
+        + _EXTENSION
+        + r")(?![\w%])(?!\.[0-9])",
+        0.95,
+        ("«+33 6 12 34 56 78»", "«+1 (415) 555-0132 ext. 88»", "call «+919000123456»", "«+49 (0)30 901820»"),
+        ("+1 point", "1+100000", "temp +12"),
+        gates=("digit",),
+        valid=_is_phone,
+    ),
+    Rule(
+        "phone-american",
+        "PHONE_NUMBER",
+        r"(?<![\w+.$-])(?P<value>(?:1[ .-]?)?(?:\([2-9][0-9]{2}\)[ .-]{0,2}|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
+        + _EXTENSION
+        + r")(?![\w%-])(?!\.[0-9])",
+        0.9,
+        ("call «415-555-0132»", "«(212) 867 5309» now", "«415.555.0132»", "real «415-682-2671»"),
+        ("ddd-555-\\dddd", "1612345678.00", "NHS 9434765919"),
+        gates=("digit",),
+    ),
+    Rule(
+        "phone-national",
+        "PHONE_NUMBER",
+        r"(?<![\w+.,/-])(?P<value>\(?0[1-9][0-9]{0,3}\)?(?:[ ./-]{1,2}[0-9]{2,4}){2,4}"
+        + _EXTENSION
+        + r")(?![\w%-])(?![.,][0-9])",
+        0.7,
+        ("ring «020 7946 0958»", "appelez le «06 12 34 56 78»"),
+        ("01/02/2024", "at 08:30 10 11", "01-02-2024 10:00"),
+        gates=("digit",),
+        valid=lambda value: 9 <= len(re.sub(r"\D", "", value)) <= 12 and _is_phone(value),
+    ),
+    Rule(
+        "phone-with-cue",
+        "PHONE_NUMBER",
+        r"(?<![\w+.$€£#-])(?P<value>[+(]{0,2}[0-9](?:[ .()/-]{0,3}[0-9]){5,13}"
+        + _EXTENSION
+        + r")(?![\w%])(?![.,:][0-9])",
+        0.75,
+        ("my number is «4155550132»", "Tel. «030 901820»", "reach me on «555-0132»"),
+        ("msg 1755302411 from 127.0.0.1", "call me on 2024-05-06", "text 12 people"),
+        gates=("digit",),
+        before=_PHONE_CUE,
+        valid=_is_phone,
+    ),
+)
+"""E-mail addresses and telephone numbers."""

@@ -1,0 +1,113 @@
+"""Secrets by what stands before them: passwords, key-value pairs, authorization headers, connection strings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..rule import Rule
+
+_SECRET_NAME: Final = (
+    r"(?:passw(?:or)?d|passwd|pwd|pass(?:phrase|code)|secret|token|api[_ -]?key|apikey|access[_ -]?key|account[_ -]?key|auth[_ -]?key"
+    r"|signing[_ -]?key|encryption[_ -]?key|private[_ -]?key|master[_ -]?key|shared[_ -]?key|license[_ -]?key|service[_ -]?key|write[_ -]?key"
+    r"|client[_ -]?secret|credentials?|webhook)"
+)
+_ASSIGN: Final = r"[\"'`\])]{0,2}[ \t]{0,4}(?:=>|:{1,3}=|\?=|\.=|\|\|=?|=|:|,)[ \t]{0,4}(?:bearer |basic |token |str\(|string\(|b|f|r|u)?[\"'`(]{0,2}"
+_PLACEHOLDER: Final = re.compile(
+    r"(?:\$\{|\$\(|<|%\(|\{\{|os\.|env\.|process\.|self\.|config\.|settings\.|get|input\(|https?://|None\b|null\b|true\b|false\b|undefined\b"
+    r"|your[-_]|my[-_]?|example|changeme|placeholder|redacted|x{4,}|\*{3,}|\.{3}|todo\b|string\b|str\b|optional|required|required\b|var\b)",
+    re.IGNORECASE,
+)
+_PROSE: Final = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?[.,!?;:]*\Z|[a-z_.]+\(?\)?\Z|[A-Z_]+\Z")
+
+
+def is_secret_value(value: str) -> bool:
+    """Whether a value after "password =" looks like one: mixed symbols, not a word, a call or a variable."""
+    core = value.rstrip(".,;!?")
+    if len(core) < 4 or _PLACEHOLDER.match(core) or _PROSE.match(core):
+        return False
+    return any(char.isdigit() for char in core) or any(not char.isalnum() and char not in "_.-" for char in core)
+
+
+def is_quoted_password(value: str) -> bool:
+    """Whether a value in quotes after "password" is one: anything but a placeholder or a template."""
+    return len(value) >= 4 and not _PLACEHOLDER.match(value) and " " not in value
+
+
+SECRETS: Final[tuple[Rule, ...]] = (
+    Rule(
+        "key-value",
+        "API_KEY",
+        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_SECRET_NAME}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}{_ASSIGN}(?P<value>[^\s\"'`,;<>(){{}}]{{6,512}})",
+        0.8,
+        (
+            "aws_secret_access_key=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
+            "export ADAFRUIT_API_KEY=«mhp3w6w7q3g-xsc1fnv6xjvr8ftutlfj»",
+            "'client_secret' => '«p8e-1a9f3c77»'",
+        ),
+        ("api_key = os.environ['X']", "token = get_token()", "secret: string", "max_tokens: 4096"),
+        words=("passw", "pwd", "pass", "secret", "token", "key", "auth", "credential", "webhook"),
+        valid=is_secret_value,
+    ),
+    Rule(
+        "password",
+        "PASSWORD",
+        r"(?<![A-Za-z])(?:passwords?|passwort|passwd|pwd|passphrase|passcode|kennwort|mot de passe|contrase[nñ]a)(?![A-Za-z])"
+        r"(?:[\"'`]?[ ]{0,2}(?:is|was|=|:|to|as|will be|should be|now|-|still|for \w{1,20} is)[ ]{0,2}){1,3}[\"'`]{0,2}(?P<value>[^\s\"'`<>]{4,128})",
+        0.85,
+        ("password: «hunter2!X»", "my password is «Tr0ub4dor&3»", "the password is now «S3cure-Pass»"),
+        ("password is required", "password: string", "the password is wrong", "reset your password to continue"),
+        words=("passw", "pwd", "passphrase", "passcode", "kennwort", "mot de passe", "contrase"),
+        valid=is_secret_value,
+    ),
+    Rule(
+        "password-quoted",
+        "PASSWORD",
+        r"(?<![A-Za-z])[\"'`]?(?:\w{0,20}_)?(?:password|passwd|pwd|passphrase)[\"'`]?[ ]{0,2}(?:=|:|is|=>)[ ]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`<>]{4,128})(?P=quote)",
+        0.8,
+        ("password = '«letmein»'", '{"password": "«correcthorse»"}'),
+        ('"password": "${DB_PASSWORD}"', "password = 'your-password'"),
+        words=("passw", "pwd", "passphrase"),
+        valid=is_quoted_password,
+    ),
+    Rule(
+        "password-field",
+        "PASSWORD",
+        r"<input[^<>]{0,200}type=[\"']?password[\"']?[^<>]{0,200}value=[\"']?(?P<value>[^\s\"'<>]{1,128})",
+        0.9,
+        ('<input type=password value="«Tr0ub4dor-93x»">',),
+        ('<input type=text value="abc">',),
+        words=("<input",),
+    ),
+    Rule(
+        "authorization",
+        "API_KEY",
+        r"(?<![A-Za-z])(?:bearer|basic|apikey|authorization:? token|x-api-key:)[ :=]{1,3}(?P<value>[A-Za-z0-9._~+/=-]{12,1024})",
+        0.85,
+        ("Authorization: Bearer «mF_9.B5f-4.1JqM12345»",),
+        ("bearer token authentication", "basic understanding"),
+        words=("bearer", "basic", "apikey", "authorization", "x-api-key"),
+        valid=is_secret_value,
+    ),
+    Rule(
+        "connection-password",
+        "PASSWORD",
+        r"(?:password|pwd)=(?P<value>[^\s;\"']{4,128})(?=;|\"|'|\Z)",
+        0.9,
+        ("Server=db;User Id=sa;Password=«Pa55.word»;",),
+        ("Password=;",),
+        words=("password=", "pwd="),
+        gates=("equals",),
+        valid=lambda value: not _PLACEHOLDER.match(value),
+    ),
+    Rule(
+        "cli-password",
+        "PASSWORD",
+        r"(?:curl|wget)[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{4,256})",
+        0.85,
+        ("curl -u admin:«s3cr3t-Pw9» https://x.io",),
+        ("curl https://x.io",),
+        words=("curl", "wget"),
+    ),
+)
+"""Secrets by their context."""

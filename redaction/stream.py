@@ -1,0 +1,74 @@
+"""Streams: text that arrives in chunks and leaves as if it had come whole.
+
+How much is held back depends on the text's shape alone, never on what is sealed, so that a pause tells nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sealgate.models.errors import TextTooLong
+
+from .redactor import Redactor
+from .restorer import Restorer
+
+MAX_HELD: Final = 1_000_000
+"""Code points that a stream may hold; beyond, ``TextTooLong``."""
+
+
+class _Stream:
+    """Holds text until it can be treated whole. ``feed`` returns what is ready, ``flush`` the rest."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, chunk: str) -> str:
+        """What is ready after this chunk; may be empty."""
+        self._held += chunk
+        if len(self._held) > MAX_HELD:
+            raise TextTooLong("a stream without a place to cut it is held up to 1,000,000 code points", MAX_HELD)
+        cut = self._cut(self._held)
+        ready, self._held = self._held[:cut], self._held[cut:]
+        return self._treated(ready) if ready else ""
+
+    def flush(self) -> str:
+        """What was held. The stream can be used again."""
+        ready, self._held = self._held, ""
+        return self._treated(ready) if ready else ""
+
+    def _cut(self, text: str) -> int:
+        raise NotImplementedError
+
+    def _treated(self, text: str) -> str:
+        raise NotImplementedError
+
+
+class StreamRestorer(_Stream):
+    """Restores a reply in chunks. Pieces end at paragraph breaks outside of fenced
+    code, so that links, tags and code are seen whole."""
+
+    def __init__(self, restorer: Restorer) -> None:
+        super().__init__()
+        self._restorer = restorer
+
+    def _cut(self, text: str) -> int:
+        cut = text.rfind("\n\n")
+        return cut + 2 if cut >= 0 and text.count("```", 0, cut) % 2 == 0 else 0
+
+    def _treated(self, text: str) -> str:
+        return str(self._restorer.restore_reply(text))
+
+
+class StreamRedactor(_Stream):
+    """Redacts text in chunks. Nothing leaves before the text has ended, because a value may
+    be split at any place and a cue may stand after it."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def _cut(self, text: str) -> int:
+        return 0
+
+    def _treated(self, text: str) -> str:
+        return self._redactor.redact(text).text

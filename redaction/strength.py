@@ -1,0 +1,44 @@
+"""How much a value can be guessed: its rough number of bits, and whether it is an everyday word."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from .words import COMMON_WORDS
+
+LONG_SYMBOLS: Final = 8
+"""Symbols from which a value is looked for anywhere, not only as a whole token."""
+
+LONG_BITS: Final = 26.0
+"""Bits that it needs besides: eight decimal digits have 26.6."""
+
+WEAK_BITS: Final = 20.0
+"""Bits under which a found name, place or answer is hidden where it stands and looked for nowhere else."""
+
+
+def bits(text: str) -> float:
+    """An upper estimate of the guess space of ``text`` in bits: its length by the size of the alphabets it uses; one
+    bit a symbol where it repeats one or two symbols."""
+    distinct = set(text)
+    if len(distinct) <= 2:
+        return float(len(text))
+    pool = 10 * any(char.isdigit() for char in distinct)
+    pool += 26 * any(char.isalpha() for char in distinct)
+    pool += 20 * any(not char.isalnum() for char in distinct)
+    return len(text) * math.log2(max(pool, 2))
+
+
+def is_long(symbols: str) -> bool:
+    """Whether a value of these symbols (separators left out) may be looked for anywhere in a text."""
+    return len(symbols) >= LONG_SYMBOLS and bits(symbols) >= LONG_BITS
+
+
+def is_weak(value: str) -> bool:
+    """Whether a value says too little to be looked for elsewhere: an everyday word, or under 20 bits."""
+    return value.casefold() in COMMON_WORDS or bits(value) < WEAK_BITS
+
+
+def is_searchable(value: str) -> bool:
+    """Whether an answer may be looked for outside of where it stands: not an everyday word, and 20 bits or more."""
+    return not is_weak(value)
