@@ -20,7 +20,7 @@ def end_entries(transaction: Transaction, state: State, rows: Sequence[EntryRow]
     """Deletes rows and returns the ledger that says their lives ended."""
     spent = state.spent()
     for row in rows:
-        spent.end(row.life, row.expires)
+        spent.end(row.life, row.expires, row.code)
     transaction.entries.delete([row.id for row in rows])
     return spent
 
@@ -44,7 +44,7 @@ def ends_with_turn(transaction: Transaction, state: State, now: int) -> tuple[li
     return [row for row in rows if row.code in ending], shown
 
 
-def renew(transaction: Transaction, session: SessionState, state: State) -> None:
+def renew(transaction: Transaction, session: SessionState, state: State) -> State:
     """Gives a session a new data key and encrypts all its entries again; older copies of its rows are dead.
 
     Placeholders, index key, record key and records stay. The ended lives are dropped: no row of theirs opens any more.
@@ -65,4 +65,4 @@ def renew(transaction: Transaction, session: SessionState, state: State) -> None
         opened = open_row(state.keys, old)
         moved = old._replace(dek_ver=renewed.dek_ver)
         transaction.entries.replace([close_row(keys, moved, opened.facts, opened.secret)])
-    session.store(transaction, State(row, keys), renewed)
+    return session.store(transaction, State(row, keys), renewed)

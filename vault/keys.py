@@ -44,11 +44,13 @@ class LocalKeys:
     """
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        if not keys:
-            raise KeyMissing("no key was given")
-        if not all(_usable(key) for key in keys):
+        self._keys = tuple(_LocalKey(key_id(key), Cipher(derive(key, "wrap/1"))) for key in keys if _usable(key))
+        refused = len(self._keys) != len(keys)
+        del keys  # A traceback that shows locals must not show them.
+        if refused:
             raise KeyRefused("a key is exactly 32 random bytes")
-        self._keys = tuple(_LocalKey(key_id(key), Cipher(derive(key, "wrap/1"))) for key in keys)
+        if not self._keys:
+            raise KeyMissing("no key was given")
 
     def wrap(self, secret: bytes, context: bytes) -> bytes:
         """``key id (8) || ciphertext`` under the newest key."""
@@ -90,18 +92,24 @@ class EnvironmentKeys(LocalKeys):
     """
 
     def __init__(self, variable: str = "SEALGATE_KEY") -> None:
-        encoded = os.environ.pop(variable, "").strip()
-        if not encoded:
+        if not os.environ.get(variable, "").strip():
             raise KeyMissing(f"the environment variable {variable} holds no key")
-        super().__init__([decode_key(part) for part in encoded.split(",")])
+        super().__init__([decode_key(part) for part in os.environ.pop(variable).split(",")])
 
 
 def decode_key(encoded: str) -> bytes:
-    """The 32 bytes of a base64 text. Raises ``KeyRefused`` for anything else; the message does not quote it."""
+    """The bytes of a base64 text; none for anything else, which no user of keys accepts."""
     try:
-        key = base64.b64decode(encoded.strip(), validate=True)
+        return base64.b64decode(encoded.strip(), validate=True)
     except (binascii.Error, ValueError):
-        raise KeyRefused("a key is the base64 of exactly 32 bytes") from None
-    if len(key) != KEY_BYTES:
-        raise KeyRefused("a key is the base64 of exactly 32 bytes")
-    return key
+        return b""
+
+
+def provider_of(key: bytes | bytearray | KeyProvider | None) -> KeyProvider | KeyRefused | None:
+    """The provider that a caller's ``key`` is. The error is returned: no frame that raises it may show the key."""
+    if not isinstance(key, bytes | bytearray):
+        return key if key is None or isinstance(key, KeyProvider) else KeyRefused("a key is 32 bytes or a KeyProvider")
+    try:
+        return LocalKeys([bytes(key)])
+    except KeyRefused as refused:
+        return refused.with_traceback(None)

@@ -15,16 +15,20 @@ from .encoding import AUTHENTICATION
 _VERSION: Final = b"\x01"
 _ACC_MODULUS: Final = 1 << 128
 
-MAX_ENDED: Final = 1024
+MAX_ENDED: Final = 256
 """Ended lives that are kept before the session's data key is renewed, which kills their rows for good."""
 
 
 class Spent:
-    """Uses by call, and ended lives. ``calls`` maps a life to the calls that used it (digests, in order)."""
+    """Uses by call, and ended lives.
+
+    ``calls`` maps a life to the calls that used it (digests, in order), ``ended`` a life to when its rows would die by
+    themselves (Unix milliseconds, 0 for never) and the code that they had.
+    """
 
     __slots__ = ("calls", "ended")
 
-    def __init__(self, calls: dict[str, list[str]], ended: dict[str, int]) -> None:
+    def __init__(self, calls: dict[str, list[str]], ended: dict[str, tuple[int, str]]) -> None:
         self.calls = calls
         self.ended = ended
 
@@ -32,7 +36,8 @@ class Spent:
     def parse(cls, stored: bytes) -> Spent:
         """The inverse of ``encode``."""
         fields = _parse(stored)
-        return cls(fields.get("calls", {}), fields.get("ended", {}))
+        ended = {life: (int(expires), str(code)) for life, (expires, code) in fields.get("ended", {}).items()}
+        return cls(fields.get("calls", {}), ended)
 
     def encode(self) -> bytes:
         """Version byte and canonical JSON."""
@@ -52,18 +57,26 @@ class Spent:
         calls.append(call.hex())
         return True
 
-    def end(self, life: bytes, expires: int) -> None:
-        """Ends a life. ``expires`` (Unix milliseconds, 0 for never) is when its rows would die by themselves."""
+    def end(self, life: bytes, expires: int, code: str) -> None:
+        """Ends a life."""
         self.calls.pop(life.hex(), None)
-        self.ended[life.hex()] = expires
+        self.ended[life.hex()] = (expires, code)
 
     def is_ended(self, life: bytes) -> bool:
         """Whether rows of this life are dead."""
         return life.hex() in self.ended
 
-    def forget_expired(self, now: int) -> None:
-        """Drops ended lives whose rows are refused by their own expiry."""
-        self.ended = {life: expires for life, expires in self.ended.items() if not 0 < expires <= now}
+    def had(self, code: str) -> bool:
+        """Whether a life with this code ended lately."""
+        return any(one == code for _, one in self.ended.values())
+
+    def trim(self, now: int) -> bool:
+        """Drops ended lives whose rows are refused by their own expiry, once there are many; ``False`` if too many
+        are left.
+        """
+        if len(self.ended) > MAX_ENDED:
+            self.ended = {life: end for life, end in self.ended.items() if not 0 < end[0] <= now}
+        return len(self.ended) <= MAX_ENDED
 
 
 class Heads:

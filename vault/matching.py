@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar, cast
 
 from sealgate.models.errors import TamperDetected
 from sealgate.models.sealing import LiveValue
@@ -16,6 +16,8 @@ from .state import State
 from .store import EntryTable
 
 Built = TypeVar("Built")
+
+_MAX_BUILDERS: Final = 16
 
 
 class _Live(NamedTuple):
@@ -57,6 +59,8 @@ class Matching:
         """What ``build`` makes of the values, from the cache if it made it of these before."""
         made = self._built.get(build)
         if made is None or made[0] is not live:
+            if len(self._built) >= _MAX_BUILDERS:
+                self._built.clear()
             made = self._built[build] = (live, build(live.values))
         return cast("Built", made[1])
 

@@ -27,9 +27,9 @@ class Opened(NamedTuple):
     root: Root
 
 
-def open_memory(key: bytes | KeyProvider | None, now: int) -> Opened:
+def open_memory(given: KeyProvider | None, now: int) -> Opened:
     """A vault in memory; its key dies with it unless one is given."""
-    provider = _provider(key) or LocalKeys([os.urandom(32)])
+    provider = given or LocalKeys([os.urandom(32)])
     store = SqliteStore(MEMORY)
     vault_id = os.urandom(VAULT_ID_BYTES)
     with store.write() as transaction:
@@ -37,13 +37,12 @@ def open_memory(key: bytes | KeyProvider | None, now: int) -> Opened:
     return Opened(store, _load(store, provider))
 
 
-def open_file(location: str, key: bytes | KeyProvider | None, now: int) -> Opened:
+def open_file(location: str, given: KeyProvider | None, now: int) -> Opened:
     """The vault at a path, made if nothing is there; of many processes that come at once, one makes it.
 
     Nothing is written before the key is known to be the right one. Raises what ``Vault.open`` says.
     """
     path = os.path.realpath(os.path.dirname(os.path.abspath(location))) + os.sep + os.path.basename(location)
-    given = _provider(key)
     keys = KeyDirectory() if given is None else None
     if look(path) != "database":
         lock = LockFile(f"{path}-lock")
@@ -114,7 +113,3 @@ def _load(store: Store, provider: KeyProvider) -> Root:
         root = load_root(vault_id, transaction.meta.keks(), provider)
         root.unprotect(_ID, transaction.meta.get(_ID) or b"")
     return root
-
-
-def _provider(key: bytes | KeyProvider | None) -> KeyProvider | None:
-    return LocalKeys([key]) if isinstance(key, bytes | bytearray) else key

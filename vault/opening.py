@@ -12,6 +12,7 @@ from sealgate.models.errors import GrantRefused, SealgateError, UnknownPlacehold
 from sealgate.models.grants import Inject, Purpose, Restore
 from sealgate.models.origins import INTERRUPT, MODEL
 from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import EntryFacts
 from sealgate.models.secretvalue import SecretValue
 
 from .entries import Facts, head_of, open_row
@@ -31,13 +32,19 @@ class Found(NamedTuple):
     facts: Facts
     secret: SecretValue
 
+    def shown(self, spent: Spent) -> EntryFacts:
+        """The facts without the value."""
+        left = None if self.facts.uses is None else max(0, self.facts.uses - spent.used(self.row.life))
+        expires = self.row.expires / 1000 if self.row.expires else None
+        return EntryFacts(self.placeholder, self.facts.entity_types, self.facts.origins, left, expires, left == 0)
 
-def find(state: State, entries: EntryTable, placeholder: Placeholder) -> Found | None:
+
+def find(state: State, spent: Spent, entries: EntryTable, placeholder: Placeholder) -> Found | None:
     """The entry of a placeholder, alive or not; ``None`` if this session never issued it or destroyed it."""
     rows = entries.by_code(state.row.sid, placeholder.code)
     wanted = next((row for row in rows if row.suffix == placeholder.form), None)
     head = head_of(rows)
-    if wanted is None or head is None:
+    if wanted is None or head is None or spent.is_ended(head.life):
         return None
     opened = open_row(state.keys, head)
     facts = opened.facts
@@ -75,7 +82,7 @@ class Opening:
     def run(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
         """Opens all that may be opened, or sets ``refusal`` and opens none."""
         for placeholder in dict.fromkeys(placeholders):
-            found = find(self._state, entries, placeholder)
+            found = find(self._state, self._spent, entries, placeholder)
             self.refusal = self._why_not(placeholder, found)
             if self.refusal is not None:
                 self.values.clear()
@@ -88,15 +95,15 @@ class Opening:
     def _why_not(self, placeholder: Placeholder, found: Found | None) -> SealgateError | None:
         if isinstance(self._purpose, Restore):
             return None
-        if found is None:
+        if found is None and not self._spent.had(placeholder.code):
             return UnknownPlaceholder("this session issued no such placeholder")
-        if self._is_gone(found):
+        if found is None or self._is_gone(found):
             return ValueGone("the value is used up, expired or forgotten")
         return refusal(self._purpose, found) if isinstance(self._purpose, Inject) else None
 
     def _is_gone(self, found: Found) -> bool:
         row, uses = found.row, found.facts.uses
-        if 0 < row.expires <= self._now or self._spent.is_ended(row.life):
+        if 0 < row.expires <= self._now:
             return True
         if uses is None or self._spent.used(row.life) < uses:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import cache
 from hashlib import sha256
 from typing import Final
 
@@ -77,6 +78,7 @@ def _fingerprint(connection: sqlite3.Connection) -> bytes:
     return sha256(b"".join(lp(*row) for row in rows)).digest()
 
 
+@cache
 def _expected() -> bytes:
     blank = sqlite3.connect(":memory:")
     try:

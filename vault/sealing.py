@@ -11,13 +11,13 @@ from sealgate.models.errors import InvalidInput, TamperDetected, TooManyValues
 from sealgate.models.origins import APPLICATION, INTERRUPT, check_origin
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
-from sealgate.models.secretvalue import SecretValue
 
 from .encoding import AUTHENTICATION
 from .entries import (
     SEARCHABLE,
     UNTIL_TURN_ENDS,
     Facts,
+    Opened,
     check_size,
     close_row,
     head_of,
@@ -83,7 +83,7 @@ class Sealing:
         opened = open_row(self._state.keys, head)
         if opened.facts is None:
             raise TamperDetected(AUTHENTICATION)
-        facts, expires = self._widen(head, opened.facts, opened.secret, request)
+        facts, expires = self._widen(forms, opened, opened.facts, request)
         for row in forms:
             if row.form == mark.form:
                 return Sealed(placeholder_of(row, facts), facts, expires, fresh=False)
@@ -99,7 +99,7 @@ class Sealing:
 
     def _bury(self, forms: Sequence[EntryRow]) -> None:
         for row in forms:
-            self.spent.end(row.life, row.expires)
+            self.spent.end(row.life, row.expires, row.code)
         self._entries.delete([row.id for row in forms])
         if self._room is not None:
             self._room += len(forms)
@@ -126,16 +126,22 @@ class Sealing:
         self._insert(close_row(self._state.keys, row, None, request.value))
         return Sealed(placeholder_of(row, facts), facts, expires, fresh=True)
 
-    def _widen(self, head: EntryRow, facts: Facts, secret: SecretValue, request: SealRequest) -> tuple[Facts, int]:
-        """Adds what the request knows of the value to its head."""
+    def _widen(self, forms: Sequence[EntryRow], head: Opened, facts: Facts, request: SealRequest) -> tuple[Facts, int]:
+        """Adds what the request knows of the value to its head; a longer lifetime goes to every form."""
         wider = facts.widened(request.entity_type, request.origin, request.searchable)
-        expires = head.expires
+        expires = head.row.expires
         if expires and request.origin in _RENEWING:
             expires = max(expires, initial_facts(request, self._now)[1])
-        if wider is not facts or expires != head.expires:
-            self._entries.replace([close_row(self._state.keys, head._replace(expires=expires), wider, secret)])
-            self.changed = True
+        if expires != head.row.expires:
+            others = [open_row(self._state.keys, row) for row in forms if row.suffix]
+            self._close_again([one._replace(row=one.row._replace(expires=expires)) for one in others])
+        if wider is not facts or expires != head.row.expires:
+            self._close_again([Opened(head.row._replace(expires=expires), wider, head.secret)])
         return wider, expires
+
+    def _close_again(self, opened: Sequence[Opened]) -> None:
+        self._entries.replace([close_row(self._state.keys, one.row, one.facts, one.secret) for one in opened])
+        self.changed = True
 
     def _insert(self, row: EntryRow) -> None:
         if self._room is None:

@@ -14,7 +14,7 @@ from sealgate.models.secretvalue import SecretValue
 from .endings import end_entries, ends_with_turn, renew
 from .index import Mark
 from .known import KnownForms
-from .ledger import MAX_ENDED
+from .ledger import Spent
 from .matching import Matching
 from .opening import Opening, find
 from .records import Records
@@ -74,8 +74,7 @@ class VaultSession:
         if fresh:
             origins = sorted({origin for one in fresh for origin in one.facts.origins})
             self._audit(transaction, "sealed", [one.placeholder for one in fresh], {"origins": origins})
-        sealing.spent.forget_expired(self._shared.clock.now_ms())
-        return self._store(transaction, state, spent=sealing.spent.encode())
+        return self._store(transaction, state, sealing.spent)
 
     def open(self, placeholders: Sequence[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
         """The values of those placeholders: see ``models.sealing.Opener.open``, and ``opening`` for the grants.
@@ -91,7 +90,7 @@ class VaultSession:
                 opening.run(transaction.entries, placeholders)
                 self._audit_opening(transaction, purpose, opening, placeholders)
                 if opening.burnt:
-                    self._store(transaction, state, spent=opening.spent.encode())
+                    self._store(transaction, state, opening.spent)
         except StoreFull:
             raise AuditUnavailable("the audit row could not be written, so nothing was opened") from None
         if opening.refusal is not None:
@@ -117,16 +116,8 @@ class VaultSession:
         with self._shared.store.read() as transaction:
             state = self.state.load(transaction)
             spent = state.spent()
-            found = [find(state, transaction.entries, placeholder) for placeholder in dict.fromkeys(placeholders)]
-        facts = {}
-        for one in found:
-            if one is not None:
-                left = None if one.facts.uses is None else one.facts.uses - spent.used(one.row.life)
-                expires = one.row.expires / 1000 if one.row.expires else None
-                facts[one.placeholder] = EntryFacts(
-                    one.placeholder, one.facts.entity_types, one.facts.origins, left, expires, left == 0
-                )
-        return facts
+            found = [find(state, spent, transaction.entries, one) for one in dict.fromkeys(placeholders)]
+        return {one.placeholder: one.shown(spent) for one in found if one is not None}
 
     def retire(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries, all their forms. What was not issued here, or is gone already, is passed over."""
@@ -136,7 +127,7 @@ class VaultSession:
             if rows:
                 spent = end_entries(transaction, state, rows)
                 self._audit(transaction, "destroyed", list(placeholders), {"reason": "retired"})
-                self._after_ending(transaction, self._store(transaction, state, spent=spent.encode()))
+                self._store(transaction, state, spent)
 
     def end_turn(self) -> None:
         """Destroys what lives no longer than its turn: burnt one-time values, PINs, and what has expired."""
@@ -146,7 +137,7 @@ class VaultSession:
             if rows:
                 spent = end_entries(transaction, state, rows)
                 self._audit(transaction, "destroyed", shown, {"reason": "turn.ended"})
-                self._after_ending(transaction, self._store(transaction, state, spent=spent.encode()))
+                self._store(transaction, state, spent)
 
     def forget(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries and renews the data key: copies of their rows, in old backups of the rows too, are
@@ -180,13 +171,12 @@ class VaultSession:
         with self._shared.store.read() as transaction:
             return self.state.load(transaction)
 
-    def _store(self, transaction: Transaction, state: State, *, spent: bytes) -> State:
-        return self.state.store(transaction, state, state.row._replace(gen=state.row.gen + 1, spent=spent))
-
-    def _after_ending(self, transaction: Transaction, state: State) -> None:
-        """Keeps the list of ended lives short: a new data key kills their rows for good."""
-        if len(state.spent().ended) > MAX_ENDED:
-            renew(transaction, self.state, state)
+    def _store(self, transaction: Transaction, state: State, spent: Spent) -> State:
+        """Writes the ledger under a new generation. When too many lives have ended, a new data key ends them all."""
+        short = spent.trim(self._shared.clock.now_ms())
+        row = state.row._replace(gen=state.row.gen + 1, spent=spent.encode())
+        after = self.state.store(transaction, state, row)
+        return after if short else renew(transaction, self.state, after)
 
     def _audit(
         self, transaction: Transaction, action: str, shown: Sequence[Placeholder], fields: dict[str, object]

@@ -74,12 +74,19 @@ class SqliteStore:
                 yield transaction
             return
         with self._translated():
-            reader = self._idle.pop() if self._idle else self._connect()
+            reader = self._borrow()
             try:
                 reader.connection.execute("BEGIN")
                 yield reader.transaction
-            finally:
+                reader.connection.execute("COMMIT")
+            except sqlite3.Error:
+                reader.connection.close()
+                raise
+            except BaseException:
+                reader.connection.execute("ROLLBACK")
                 self._give_back(reader)
+                raise
+            self._give_back(reader)
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[SqliteTransaction]:
@@ -152,9 +159,13 @@ class SqliteStore:
             schema.check(connection)
         return _Connection(connection)
 
+    def _borrow(self) -> _Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
     def _give_back(self, reader: _Connection) -> None:
-        if reader.connection.in_transaction:
-            reader.connection.execute("ROLLBACK")
         if len(self._idle) < _POOL:
             self._idle.append(reader)
         else:
@@ -167,9 +178,13 @@ class SqliteStore:
 
     def _undo(self, writer: _Connection, error: BaseException) -> None:
         """Rolls back only what SQLite has not rolled back itself; a connection that saw an I/O error is dropped."""
-        if writer.connection.in_transaction:
-            writer.connection.execute("ROLLBACK")
-        if isinstance(error, sqlite3.Error) and self._path != MEMORY:
+        failed = isinstance(error, sqlite3.Error)
+        try:
+            if writer.connection.in_transaction:
+                writer.connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            failed = True
+        if failed and self._path != MEMORY:
             writer.connection.close()
             self._writer, self._durable = None, True
 

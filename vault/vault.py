@@ -8,14 +8,14 @@ from types import TracebackType
 from typing import Final, NoReturn, Self
 from weakref import WeakValueDictionary
 
-from sealgate.models.errors import InvalidInput, InvalidName, UnknownSession
+from sealgate.models.errors import InvalidInput, InvalidName, KeyRefused, UnknownSession
 
 from .audit import AuditLog
 from .birth import check_subject, new_row
 from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
 from .index import Random
-from .keys import KeyProvider
+from .keys import KeyProvider, provider_of
 from .opener import open_file, open_memory
 from .session import VaultSession
 from .shared import Shared
@@ -58,12 +58,16 @@ class Vault:
         that is empty or gone), ``KeyMissing``, ``KeyRefused``, ``WrongKey`` (nothing was written), ``TamperDetected``,
         ``StoreUnavailable``.
         """
+        provider = provider_of(key)
+        del key  # A traceback that shows locals must not show it.
+        if isinstance(provider, KeyRefused):
+            raise provider
         place = os.fspath(location)
         if not place or "\0" in place or _URL.match(place):
             raise InvalidInput("a vault lies at a path")
         steady = SteadyClock(clock)
         now = steady.now_ms()
-        store, root = open_memory(key, now) if place == MEMORY else open_file(place, key, now)
+        store, root = open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
         with store.read() as transaction:
             load_mark(transaction, root, steady)
         return cls(Shared(store, root, steady, random, AuditLog(store, root, steady)))

@@ -73,6 +73,7 @@ def _build(draft: str, fill: Callable[[SqliteTransaction], None]) -> None:
         schema.create(connection)
         fill(SqliteTransaction(connection))
         connection.execute("COMMIT")
+        connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
 
