@@ -17,7 +17,22 @@ from urllib.parse import unquote_to_bytes
 
 from sealgate.models.findings import Span
 
-_QUOTES: Final = {"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "″": '"', "′": "'", "−": "-"}
+_LOOKALIKES: Final = {
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "‛": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "″": '"',
+    "′": "'",
+    "−": "-",
+    "İ": "I",
+    "ı": "i",
+}
+"""What NFKC leaves; the Turkish letters because ``re.IGNORECASE`` takes them for I."""
+
 _LONGEST_FOLD: Final = 4
 """Code points; compatibility characters that unfold to more (a whole Arabic phrase) stay as they are."""
 
@@ -54,6 +69,25 @@ def project(text: str) -> Projection:
     return Projection("".join(folded), starts, [index + 1 for index in starts])
 
 
+def project_text(text: str) -> str:
+    """``project(text).text``, without the way back and several times faster."""
+    return text if text.isascii() else text.translate(_FOLDED)
+
+
+class _Folded(dict[int, str]):
+    """Code points with what they fold to, learned as they come; forgotten when there are too many."""
+
+    def __missing__(self, point: int) -> str:
+        if len(self) >= _MAX_FOLDED:
+            self.clear()
+        folded = self[point] = _fold(chr(point))
+        return folded
+
+
+_FOLDED: Final = _Folded()
+_MAX_FOLDED: Final = 8192
+
+
 @lru_cache(maxsize=8192)
 def _fold(char: str) -> str:
     if char.isascii():
@@ -67,7 +101,7 @@ def _fold(char: str) -> str:
         return " " if category == "Zs" else "-"
     if category in ("Zl", "Zp"):
         return "\n"
-    known = _QUOTES.get(char)
+    known = _LOOKALIKES.get(char)
     if known is not None or category == "Cs":
         return known or char
     unfolded = unicodedata.normalize("NFKC", char)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+
+from sealgate.models.canonical import canonical
+from sealgate.models.grants import Purpose
+from sealgate.models.placeholder import ALPHABET, Placeholder
+from sealgate.models.sealing import Built, LiveValue, SealRequest
+from sealgate.models.secretvalue import SecretValue
 
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -31,3 +37,60 @@ def sealgate_command(tmp_path: Path) -> Command:
         return subprocess.run(command, input=input, capture_output=True, cwd=tmp_path, timeout=60, check=False)
 
     return run
+
+
+class MemorySealer:
+    """A vault in memory with deterministic codes, for tests of redaction. Fulfils ``Sealer`` and ``Opener``."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Placeholder, SealRequest] = {}
+        self.opened: list[Placeholder] = []
+        self._codes: dict[str, str] = {}
+        self._forms: dict[tuple[str, str], Placeholder] = {}
+
+    def seal(self, requests: Sequence[SealRequest]) -> list[Placeholder]:
+        return [self._seal(request) for request in requests]
+
+    def _seal(self, request: SealRequest) -> Placeholder:
+        text, json_type = request.value.text(), request.value.json_type
+        known = self._forms.get((text, json_type))
+        if known is not None:
+            return known
+        identity = canonical(text)
+        code = self._codes.get(identity)
+        first = next((p for p in self.entries if p.code == code), None)
+        if first is None:
+            code = self._codes.setdefault(identity, _number(len(self._codes), 8))
+            placeholder = Placeholder(request.entity_type, code)
+        else:
+            placeholder = Placeholder(first.entity_type, first.code, _number(len(self.entries), 3))
+        self.entries[placeholder] = request
+        self._forms[text, json_type] = placeholder
+        return placeholder
+
+    def match(self, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
+        return build(
+            [
+                LiveValue(request.value, placeholder, (request.entity_type,))
+                for placeholder, request in self.entries.items()
+                if request.searchable
+            ]
+        )
+
+    def open(self, placeholders: Sequence[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
+        self.opened += placeholders
+        return {item: self.entries[item].value for item in placeholders if item in self.entries}
+
+
+def _number(number: int, width: int) -> str:
+    digits = ""
+    for _ in range(width):
+        number, digit = divmod(number, len(ALPHABET))
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+@pytest.fixture
+def memory_sealer() -> MemorySealer:
+    """An empty in-memory vault."""
+    return MemorySealer()
