@@ -10,6 +10,8 @@ BARRIER: Final = "\x00"
 """Stands for a code point that nothing may be joined across; folding keeps it."""
 
 _NOT_SYMBOL: Final = re.compile(r"(?:[^\w\x00]|_)+")
+_NO_SYMBOLS: Final = bytes(point for point in range(1, 128) if not chr(point).isalnum())
+"""What ``_NOT_SYMBOL`` matches in ASCII."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PRIVATE: Final = 0xF0000
 """Lone surrogates are no text for the automaton; each is read as one private-use character instead."""
@@ -33,6 +35,8 @@ def _lower(char: str) -> str:
 
 def symbols_of(exact: str) -> str:
     """The letters and digits (and barriers) of a case-folded text."""
+    if exact.isascii():
+        return exact.encode("ascii").translate(None, _NO_SYMBOLS).decode("ascii")
     return _NOT_SYMBOL.sub("", exact)
 
 

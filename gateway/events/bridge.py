@@ -16,8 +16,9 @@ from sealgate.models.sealing import Sealer
 from sealgate.redaction.known import build_known_values
 
 from . import sse
-from .filter import Known, filter_event, filtered
+from .filter import filter_event, filtered
 from .log import Entry, EventLog, Filtered, Page
+from .scrub import Known
 
 SlowPolicy = Literal["drop_oldest", "close"]
 

@@ -7,14 +7,15 @@ names of fields as well: what is named as private or internal does not go to a b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from pydantic import JsonValue
 
-from sealgate.models.events import AppEvent, Audience, ErrorDescriptor, ToolDescriptor
-from sealgate.models.interrupts import HumanInterrupt, InterruptDescriptor
+from sealgate.models.events import AppEvent, Audience
+from sealgate.models.interrupts import HumanInterrupt
 
-from .plain import plain, put
+from .plain import plain
+from .scrub import Known, scrub
 
 PRIVATE: Final = "<private>"
 """Stands for each value under a field that is named as private."""
@@ -33,14 +34,6 @@ _INTERNAL_FIELDS: Final = frozenset(("traceback", "stacktrace", "excinfo", "loca
 """Names of fields in lower case without underscores and spaces."""
 
 
-class Known(Protocol):
-    """**Protocol:** what is sealed in a session, as something that can be looked for."""
-
-    def scrub(self, text: str) -> str:
-        """The text with each sealed value replaced by its placeholder; the very text where there is none."""
-        ...
-
-
 def filtered(payload: object, known: Known, audience: Audience = "frontend_safe") -> JsonValue:
     """The payload as JSON data in which no sealed value stands; equal to ``plain(payload)`` where none did.
 
@@ -50,71 +43,52 @@ def filtered(payload: object, known: Known, audience: Audience = "frontend_safe"
     return scrub(read if audience == "internal" else _without_private(read), known)
 
 
-def scrub(value: JsonValue, known: Known) -> JsonValue:
-    """JSON data with the sealed values of its strings, keys and numbers replaced by placeholders."""
-    if isinstance(value, str):
-        return known.scrub(value)
-    if isinstance(value, dict):
-        found: dict[str, JsonValue] = {}
-        for key, item in value.items():
-            put(found, known.scrub(key), scrub(item, known))
-        return found
-    if isinstance(value, list):
-        return [scrub(item, known) for item in value]
-    if value is None or isinstance(value, bool):
-        return value
-    spelled = repr(value)
-    safe = known.scrub(spelled)
-    return value if safe == spelled else safe
-
-
 def filter_event(event: AppEvent, known: Known, audience: Audience = "frontend_safe") -> AppEvent:
     """An event of the gateway with its contents filtered.
 
     What the gateway itself wrote is left alone: type, identifiers, time, names of tools and arguments, statuses, error
-    codes. Contents are the texts, arguments, results, prompts, choices and ``data``.
+    codes. Contents are the texts, arguments, results, prompts, choices and ``data``; they are searched together.
     """
-    fields: dict[str, Any] = {}
+    contents = _contents(event)
+    safe = filtered(contents, known, audience) if contents else None
+    return _with_contents(event, safe) if isinstance(safe, dict) else event
+
+
+def _contents(event: AppEvent) -> dict[str, object]:
+    """What others wrote into an event, by names that ``_with_contents`` knows."""
+    found: dict[str, object] = {}
     if event.text is not None:
-        fields["text"] = filtered(event.text, known, audience)
+        found["text"] = event.text
     if event.data:
-        fields["data"] = filtered(event.data, known, audience)
-    if event.tool is not None:
-        fields["tool"] = _tool(event.tool, known, audience)
-    if event.interrupt is not None:
-        fields["interrupt"] = _interrupt(event.interrupt, known, audience)
+        found["data"] = event.data
     if event.error is not None:
-        fields["error"] = ErrorDescriptor(code=event.error.code, message=known.scrub(event.error.message))
-    return event.model_copy(update=fields) if fields else event
+        found["message"] = event.error.message
+    if event.tool is not None:
+        found["tool"] = {"args": event.tool.args, "result": event.tool.result, "error": event.tool.error}
+    if event.interrupt is not None:
+        found["interrupt"] = {"prompt": event.interrupt.prompt, "choices": event.interrupt.choices}
+        if event.interrupt.human is not None:
+            human = event.interrupt.human
+            found["human"] = {"description": human.description, "args": human.action_request.args}
+    return found
 
 
-def _tool(tool: ToolDescriptor, known: Known, audience: Audience) -> ToolDescriptor:
-    return tool.model_copy(
-        update={
-            "args": filtered(tool.args, known, audience),
-            "result": filtered(tool.result, known, audience),
-            "error": None if tool.error is None else known.scrub(tool.error),
-        }
-    )
+def _with_contents(event: AppEvent, safe: dict[str, Any]) -> AppEvent:
+    fields: dict[str, Any] = {name: safe[name] for name in ("text", "data") if name in safe}
+    if event.error is not None:
+        fields["error"] = event.error.model_copy(update={"message": safe["message"]})
+    if event.tool is not None:
+        fields["tool"] = event.tool.model_copy(update=safe["tool"])
+    if event.interrupt is not None:
+        human = event.interrupt.human
+        changed = safe["interrupt"] if human is None else {**safe["interrupt"], "human": _human(human, safe["human"])}
+        fields["interrupt"] = event.interrupt.model_copy(update=changed)
+    return event.model_copy(update=fields)
 
 
-def _interrupt(interrupt: InterruptDescriptor, known: Known, audience: Audience) -> InterruptDescriptor:
-    fields: dict[str, Any] = {
-        "prompt": known.scrub(interrupt.prompt),
-        "choices": [known.scrub(choice) for choice in interrupt.choices],
-    }
-    if interrupt.human is not None:
-        fields["human"] = _human(interrupt.human, known, audience)
-    return interrupt.model_copy(update=fields)
-
-
-def _human(human: HumanInterrupt, known: Known, audience: Audience) -> HumanInterrupt:
-    action = human.action_request
-    args = filtered(action.args, known, audience)
-    description = None if human.description is None else known.scrub(human.description)
-    return human.model_copy(
-        update={"action_request": action.model_copy(update={"args": args}), "description": description}
-    )
+def _human(human: HumanInterrupt, safe: dict[str, Any]) -> HumanInterrupt:
+    action = human.action_request.model_copy(update={"args": safe["args"]})
+    return human.model_copy(update={"action_request": action, "description": safe["description"]})
 
 
 def _without_private(value: JsonValue) -> JsonValue:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sealgate.models.events import AppEvent
 
 from .bells import Bells
-from .filter import Known
+from .scrub import Known
 
 
 @dataclass(frozen=True, slots=True)
