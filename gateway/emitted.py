@@ -4,11 +4,11 @@ flag.
 
 from __future__ import annotations
 
-import json
+import hashlib
 from typing import Final
 
-from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedMessage
+from sealgate.redaction import canonical_json
 from sealgate.vault import VaultSession
 
 _KIND: Final = "emitted"
@@ -27,7 +27,7 @@ class EmittedTexts:
         """Record that ``said`` (the sealed text itself, or the form that was delivered to a person) stands for
         ``sealed``.
         """
-        self._vault.records.put(_KIND, _key(role, said), sealed.encode("utf-8", "surrogatepass"))
+        self._vault.records.replace(_KIND, _key(role, said), sealed.encode("utf-8", "surrogatepass"), durable=False)
 
     def remember_message(self, message: SealedMessage) -> None:
         """Record a message: its text or the texts of its parts, and the arguments of its calls."""
@@ -35,7 +35,7 @@ class EmittedTexts:
             self.remember(message.role, text, text)
         for call in message.tool_calls:
             arguments = canonical_json(call.arguments)
-            self.remember("arguments", arguments, arguments)
+            self.remember(message.role, arguments, arguments)
 
     def recognise(self, role: str, said: str) -> str | None:
         """The sealed text of what this gateway emitted, or ``None``."""
@@ -43,13 +43,9 @@ class EmittedTexts:
         return None if recorded is None else recorded.decode("utf-8", "surrogatepass")
 
 
-def canonical_json(value: JsonValue) -> str:
-    """One spelling of a JSON value: sorted keys, no spaces."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def _key(role: str, said: str) -> bytes:
-    return f"{role}\x00{said.strip()}".encode("utf-8", "surrogatepass")
+def _key(role: str, said: str) -> str:
+    # The vault keys this digest again, so a short text cannot be found by trying.
+    return hashlib.sha256(f"{role}\x00{said.strip()}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _texts(message: SealedMessage) -> list[str]:

@@ -147,7 +147,7 @@ class Gateway:
             restorer=Restorer(vault),
             private_data=SessionPrivateData(vault),
             emitted=EmittedTexts(vault),
-            sent=SentToModel(vault),
+            sent=SentToModel(vault, self.audit),
             limits=self._limits,
             publish=bridges.publish,
             now=self._clock.now,

@@ -35,8 +35,8 @@ class OpenAIChat:
     ``timeout`` is in seconds for connecting and for each silence. Broken connections, silences and the statuses that
     ask for it are tried again, at most ``max_retries`` times; a redirect is not followed. ``extra`` are further fields
     of the request. ``transport`` replaces the network of the blocking methods. Raises ``InvalidPolicy`` for an address
-    that is no plain http(s) URL, a key that no header can carry, and numbers out of range. Not protected: what the endpoint does with the
-    conversation, which is why it holds placeholders only.
+    that is no plain http(s) URL, a key that no header can carry, and numbers out of range. Not protected: what the
+    endpoint does with the conversation, which is why it holds placeholders only.
     """
 
     def __init__(

@@ -35,18 +35,18 @@ class SessionPrivateData:
         request = SealRequest(secret_of(data.value), data.entity_type, APPLICATION, uses=data.uses, ttl=data.ttl)
         placeholder = str(self._vault.seal([request])[0])
         recorded = json.dumps({"placeholder": placeholder, "descriptor": data.descriptor()})
-        self._vault.records.put(_KIND, name.encode(), recorded.encode())
+        self._vault.records.replace(_KIND, name, recorded.encode())
         return placeholder
 
     def placeholder(self, name: str) -> str | None:
         """The placeholder that stands for a name, or ``None``."""
-        recorded = self._vault.records.get(_KIND, _checked(name).encode())
+        recorded = self._vault.records.get(_KIND, _checked(name))
         return None if recorded is None else str(json.loads(recorded)["placeholder"])
 
     def descriptor(self, name: str) -> Mapping[str, str] | None:
         """What may be said about a name: label and entity type; or ``None``."""
-        recorded = self._vault.records.get(_KIND, _checked(name).encode())
-        return None if recorded is None else json.loads(recorded)["descriptor"]
+        recorded = self._vault.records.get(_KIND, _checked(name))
+        return None if recorded is None else dict(json.loads(recorded)["descriptor"])
 
 
 def _checked(name: str | None) -> str:

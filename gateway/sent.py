@@ -9,7 +9,7 @@ from typing import Final
 
 from sealgate.models.messages import SealedMessage, sealing
 from sealgate.models.tools import ToolSpec
-from sealgate.vault import VaultSession
+from sealgate.vault import AuditLog, VaultSession
 
 _KIND: Final = "sent"
 
@@ -17,14 +17,16 @@ _KIND: Final = "sent"
 class SentToModel:
     """The payloads of one session's model calls, in order."""
 
-    def __init__(self, vault: VaultSession) -> None:
+    def __init__(self, vault: VaultSession, audit: AuditLog) -> None:
         self._vault = vault
+        self._audit = audit
 
     def record(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> None:
         """Keep a payload, and write its digest and size (bytes) to the audit chain, before it is sent."""
         payload = payload_json(messages, tools)
-        self._vault.records.append(_KIND, payload)
-        self._vault.audit("model.request", digest=hashlib.sha256(payload).hexdigest(), size=len(payload))
+        self._vault.records.append(_KIND, payload, durable=False)
+        fields = {"digest": hashlib.sha256(payload).hexdigest(), "size": len(payload), "count": len(messages)}
+        self._audit.append("model.request", session=self._vault.id, fields=fields)
 
     def messages(self) -> list[list[SealedMessage]]:
         """The messages of each call of the model, oldest first."""

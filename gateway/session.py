@@ -10,7 +10,7 @@ from sealgate.models.events import AppEvent, Audience
 from sealgate.models.expectation import Expectation
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
-from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall
+from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
 from sealgate.models.response import SessionResponse
 from sealgate.redaction import StreamRedactor, StreamRestorer
 
@@ -154,11 +154,11 @@ class Session:
         """``stream`` for an event loop."""
         return self.turns.astream(messages, self._player(model))
 
-    def run_tool(self, call: ToolCall) -> SealedMessage:
+    def run_tool(self, call: ToolCall) -> ToolMessage:
         """Run one registered tool outside of a turn: inject, call, redact. Refusals and failures are in the message."""
         return self.turns.run_tool(call, self._player(None))
 
-    async def arun_tool(self, call: ToolCall) -> SealedMessage:
+    async def arun_tool(self, call: ToolCall) -> ToolMessage:
         """``run_tool`` for an event loop."""
         return await self.turns.arun_tool(call, self._player(None))
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sealgate.models.errors import SessionBusy
 from sealgate.models.events import AppEvent
-from sealgate.models.messages import RawMessage, SealedMessage, ToolCall
+from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMessage
 from sealgate.models.response import SessionResponse
 
 from .conversation import Conversation
@@ -71,12 +71,12 @@ class Turns:
                 if isinstance(item, AppEvent):
                     yield item
 
-    def run_tool(self, call: ToolCall, player: Player) -> SealedMessage:
+    def run_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn."""
         refuse_running_loop("arun_tool")
         return self._outcome(run_single(self._context(player, self._services.new_id()), call))
 
-    async def arun_tool(self, call: ToolCall, player: Player) -> SealedMessage:
+    async def arun_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn, in an event loop."""
         return await self._aoutcome(run_single(self._context(player, self._services.new_id()), call))
 

@@ -182,11 +182,12 @@ class SealedMessage(BaseModel):
     name: str | None = None
     status: Literal["success", "error"] = "success"
 
-    @model_validator(mode="after")
-    def _only_the_redactor(self) -> SealedMessage:
-        if not _SEALING.get():
+    @model_validator(mode="before")
+    @classmethod
+    def _only_the_redactor(cls, data: object) -> object:
+        if not isinstance(data, cls) and not _SEALING.get():
             raise TypeError("a SealedMessage comes from session.redact_messages, not from its class")
-        return self
+        return data
 
     def text(self) -> str:
         """The text of the message; the texts of its parts joined by line breaks."""

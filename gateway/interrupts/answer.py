@@ -33,7 +33,7 @@ def take_answer(redactor: Redactor, sealer: Sealer, question: Question, raw: obj
     if isinstance(value, Enum):
         value = value.value
     if question.sensitive is False:
-        return redactor.redact(value, origin=INTERRUPT).text if isinstance(value, str) else redactor.redact_json(value)
+        return redactor.redact_json(value, origin=INTERRUPT)
     if question.sensitive is None and question.input_type in ("boolean", "choice"):
         return value
     return _whole(sealer, value)

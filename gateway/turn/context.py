@@ -24,8 +24,13 @@ class TurnContext:
     turn_id: str = ""
 
     def record(self, state: TurnState) -> TurnState:
-        """The state itself, once it is on the store. Nothing goes on before."""
-        self.services.vault.records.append("step", state.to_json())
+        """The state itself, once it is on the store. Nothing goes on before.
+
+        What starts a tool or waits for a person survives the loss of power; the other steps survive the death of the
+        process.
+        """
+        durable = state.status == "interrupted" or any(call.phase == "started" for call in state.calls)
+        self.services.vault.records.append("step", state.to_json(), durable=durable)
         return state
 
     def event(self, kind: EventType, **fields: Any) -> AppEvent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sealgate.models.errors import ModelFailed, TooManySteps
 from sealgate.models.messages import AIMessage, SealedMessage
+from sealgate.models.placeholder import Placeholder
 from sealgate.models.tools import ToolSpec
 from sealgate.redaction import build_known_values
 
@@ -23,12 +24,18 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     limit = context.services.limits.model_steps
     if state.model_steps >= limit:
         raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
-    prepared = state.but(messages=tuple(map(context.services.redactor.rescrub, state.messages)))
+    redactor = context.services.redactor
+    prepared = state.but(messages=tuple(redactor.rescrub(message) for message in state.messages))
     answer = yield from _complete(context, prepared)
-    sealed = context.services.redactor.redact_message(answer, max_new=context.services.limits.new_values)
+    sealed = redactor.redact_message(answer, max_new=context.services.limits.new_values, keep=any_placeholder)
     context.services.emitted.remember_message(sealed)
     yield context.event("assistant.message", text=sealed.text())
     return after_model(prepared, sealed, planned_calls(context, state, answer, sealed))
+
+
+def any_placeholder(placeholder: Placeholder) -> bool:
+    """The model's own text may hold placeholders, also ones that nobody issued: they open nothing."""
+    return True
 
 
 def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sealgate.models.errors import ToolFailed
-from sealgate.models.messages import AIMessage, SealedMessage, ToolCall
+from sealgate.models.messages import AIMessage, ToolCall, ToolMessage
 
 from .context import TurnContext
-from .model_step import planned_calls
+from .model_step import any_placeholder, planned_calls
 from .state import TurnState
 from .steps import Ask, RunTool, next_step
 from .turn import perform
 from .waits import Effects
 
 
-def run_single(context: TurnContext, call: ToolCall) -> Effects[SealedMessage]:
+def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
     """The tool's message: what a model would read of this call. Refusals and failures are in it, with
     ``status="error"``.
 
@@ -21,7 +21,7 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[SealedMessage]:
     """
     services = context.services
     asked = AIMessage("", tool_calls=[call])
-    sealed = services.redactor.redact_message(asked, max_new=services.limits.new_values)
+    sealed = services.redactor.redact_message(asked, max_new=services.limits.new_values, keep=any_placeholder)
     state = TurnState(turn_id=context.turn_id, messages=(sealed,))
     state = state.but(calls=planned_calls(context, state, asked, sealed))
     try:
@@ -31,4 +31,6 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[SealedMessage]:
             state = yield from perform(context, state, step)
     finally:
         services.vault.end_turn()
-    return state.messages[-1]
+    ran = state.messages[-1]
+    services.emitted.remember_message(ran)
+    return ToolMessage(ran.content, tool_call_id=call.id, name=call.name, status=ran.status)

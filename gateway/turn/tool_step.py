@@ -86,10 +86,17 @@ def _called(
         text = redact_error(services.redactor, tool.name, error, services.limits.new_values)
         return (yield from fail_call(context, state, call.id, text))
     finally:
-        services.vault.end_call()
+        _end_call(context, injection)
     yield context.event("tool.completed", tool=described(call, "completed", sealed))
     yield from run_hook_of(context, tool, call, "after", result=sealed)
     return after_success(state, call.id, content, sealed)
+
+
+def _end_call(context: TurnContext, injection: Injection) -> None:
+    """A card's security code is destroyed once its call is over and what came back is redacted (PCI DSS 3.3.1)."""
+    used = [one for one in placeholders_in(list(injection.arguments.values())) if one.entity_type == "CVV"]
+    if used:
+        context.services.vault.retire(used)
 
 
 def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, returned: object) -> tuple[str, JsonValue]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import SealgateError, TurnCancelled
+import traceback
+from pathlib import PurePath
+from typing import Any
+
+from pydantic import BaseModel
+
+from sealgate.models.errors import SealgateError, TurnCancelled, TurnError
 from sealgate.models.response import SessionResponse
 
 from .ask_step import ask_person, descriptor
@@ -22,9 +28,12 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         while not isinstance(step := next_step(current), Stop):
             current = context.record((yield from perform(context, current, step)))
     except SealgateError as error:
-        failed = context.record(after_error(current, code_of(error), str(error)))
-        yield context.event("error", error=failed.error)
+        yield from _ended(context, current, error)
         raise
+    except Exception as error:
+        unexpected = TurnError(f"the turn failed inside: {type(error).__name__} at {place_of(error)}")
+        yield from _ended(context, current, unexpected)
+        raise unexpected from None
     finally:
         if current.status != "interrupted":
             context.services.vault.end_turn()
@@ -50,6 +59,12 @@ def response_of(context: TurnContext, state: TurnState) -> SessionResponse:
     )
 
 
+def place_of(error: BaseException) -> str:
+    """File and line of the innermost frame: what may be said of an unexpected error, whose text may hold a value."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
 def code_of(error: BaseException) -> str:
     """The stable code of an error: the name of its type in snake case."""
     name = type(error).__name__
@@ -67,11 +82,17 @@ def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnS
     raise TurnCancelled("the turn has stopped")
 
 
+def _ended(context: TurnContext, state: TurnState, error: SealgateError) -> Effects[None]:
+    failed = context.record(after_error(state, code_of(error), str(error)))
+    yield context.event("error", error=failed.error)
+
+
 def _result(context: TurnContext, state: TurnState) -> object:
     """The final tool's object, made without validation: its sealed fields are placeholder strings."""
     if state.result_tool is None:
         return None
     target = context.toolkit.get(state.result_tool).target
-    if isinstance(target, type) and isinstance(state.result, dict):
-        return target.model_construct(**state.result)
+    if isinstance(target, type) and issubclass(target, BaseModel) and isinstance(state.result, dict):
+        fields: dict[str, Any] = dict(state.result)
+        return target.model_construct(**fields)
     return state.result
