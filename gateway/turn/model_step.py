@@ -54,10 +54,13 @@ def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
     try:
         answer = yield call
     except WaitTimedOut:
-        raise ModelFailed("the model did not answer in time", "Timeout") from None
+        failure = ModelFailed("the model did not answer in time", "Timeout")
     except Exception as error:
-        raise ModelFailed("the model failed", type(error).__name__) from None
-    return _checked(answer, context.services.limits.calls_a_step)
+        failure = ModelFailed("the model failed", type(error).__name__)
+    else:
+        return _checked(answer, context.services.limits.calls_a_step)
+    # Raised outside of the handlers above: even `from None` would keep the model's own exception as the context.
+    raise failure
 
 
 def _checked(answer: object, most: int) -> AIMessage:
