@@ -58,8 +58,10 @@ class Detector:
             return self._detect(text)
         except SealgateError:
             raise
-        except Exception as failure:  # a recognizer may raise anything, and its message may quote the text
-            raise DetectionFailed("detector", type(failure).__name__) from None
+        except Exception as failure:
+            cause = type(failure).__name__
+        # A recognizer may raise anything, and its message may quote the text. Raised out here, this error has no context.
+        raise DetectionFailed("detector", cause)
 
     def _detect(self, text: str) -> list[Finding]:
         projection = project(text)
