@@ -17,8 +17,9 @@ from ..session import Session
 from .leakcheck import read_files
 from .scenario import SESSION, Witnesses
 
-RECORDS: Final = ("step", "sent", "emitted", "event")
-"""The kinds of records that a session keeps under its record key."""
+APPENDED: Final = ("step", "sent")
+KEYED: Final = ("emitted", "private")
+"""The kinds of records that a session keeps: checkpoints and payloads in order, recognition and private data by key."""
 
 
 def live_evidence(
@@ -47,8 +48,10 @@ def stored_evidence(path: Path, key: bytes) -> dict[str, str | bytes]:
     vault = Vault.open(path, key)
     try:
         records = vault.session(SESSION, create=False).records
-        for kind in RECORDS:
+        for kind in APPENDED:
             places[f"records: {kind}"] = b"\n".join(record.payload for record in records.read(kind))
+        for kind in KEYED:
+            places[f"records: {kind}"] = b"\n".join(records.all(kind))
     finally:
         vault.close()
     return places
