@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,36 +12,60 @@ from sealgate.models.messages import SealedMessage, sealing
 from sealgate.models.tools import ToolSpec
 from sealgate.vault import AuditLog, VaultSession
 
-_KIND: Final = "sent"
+_CALLS: Final = "sent"
+_PARTS: Final = "sent.part"
+
+MAX_KNOWN_PARTS: Final = 4096
+"""Parts whose number a process remembers; one that it forgot is stored again."""
+
+_PAGE: Final = 1000
 
 
 class SentToModel:
-    """The payloads of one session's model calls, in order."""
+    """The payloads of one session's model calls, in order.
+
+    A conversation is resent with every call, so each message is stored once and a call holds the numbers of its
+    messages.
+    """
 
     def __init__(self, vault: VaultSession, audit: AuditLog) -> None:
         self._vault = vault
         self._audit = audit
+        self._known: OrderedDict[str, int] = OrderedDict()
 
     def record(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> None:
         """Keep a payload, and write its digest and size (bytes) to the audit chain, before it is sent."""
-        payload = payload_json(messages, tools)
-        self._vault.records.append(_KIND, payload, durable=False)
+        parts = [_encoded(message.model_dump(mode="json")) for message in messages]
+        toolbox = _encoded([tool.model_dump(mode="json") for tool in tools])
+        call = {"messages": [self._stored(part) for part in parts], "tools": self._stored(toolbox)}
+        self._vault.records.append(_CALLS, _encoded(call), durable=False)
+        payload = b"\n".join([*parts, toolbox])
         fields = {"digest": hashlib.sha256(payload).hexdigest(), "size": len(payload), "count": len(messages)}
         self._audit.append("model.request", session=self._vault.id, fields=fields)
 
     def messages(self) -> list[list[SealedMessage]]:
         """The messages of each call of the model, oldest first."""
+        parts = dict(self._read(_PARTS))
         with sealing():
             return [
-                [SealedMessage.model_validate(message) for message in json.loads(record.payload)["messages"]]
-                for record in self._vault.records.read(_KIND)
+                [SealedMessage.model_validate(json.loads(parts[number])) for number in json.loads(call)["messages"]]
+                for _number, call in self._read(_CALLS)
             ]
 
+    def _stored(self, part: bytes) -> int:
+        digest = hashlib.sha256(part).hexdigest()
+        if digest not in self._known:
+            self._known[digest] = self._vault.records.append(_PARTS, part, durable=False)
+            if len(self._known) > MAX_KNOWN_PARTS:
+                self._known.popitem(last=False)
+        return self._known[digest]
 
-def payload_json(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> bytes:
-    """A payload as JSON, UTF-8 with ``surrogatepass``."""
-    payload = {
-        "messages": [message.model_dump(mode="json") for message in messages],
-        "tools": [tool.model_dump(mode="json") for tool in tools],
-    }
-    return json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    def _read(self, kind: str) -> list[tuple[int, bytes]]:
+        read: list[tuple[int, bytes]] = []
+        while page := self._vault.records.read(kind, after=read[-1][0] if read else 0, limit=_PAGE):
+            read += [(record.sequence, record.payload) for record in page]
+        return read
+
+
+def _encoded(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True).encode("ascii")

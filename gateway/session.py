@@ -166,6 +166,7 @@ class Session:
         """Destroy the session's keys. Nothing of it can be opened again, here or in another process, and its name
         is never used again. Backups are reached once the key they were made under is destroyed.
         """
+        self._services.publish(AppEvent(type="session.ended", session_id=self.name, timestamp=self._services.now()))
         self._bridges.close()
         self._services.vault.shred()
 

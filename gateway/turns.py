@@ -21,7 +21,7 @@ from .turn.context import TurnContext
 from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
 from .turn.single import run_single
 from .turn.state import TurnState
-from .turn.turn import response_of, run_turn
+from .turn.turn import announce, response_of, run_turn
 from .turn.waits import Effects
 
 Messages = Sequence[RawMessage | SealedMessage]
@@ -83,6 +83,7 @@ class Turns:
     def _begin(self, messages: Messages, player: Player) -> Effects[SessionResponse]:
         state = self._conversation.begin(messages, agent=player.agent, system_prompt=player.system_prompt)
         context = self._context(player, state.turn_id)
+        yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
 
     def _context(self, player: Player, turn_id: str) -> TurnContext:

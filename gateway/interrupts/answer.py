@@ -10,7 +10,7 @@ from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import INTERRUPT
 from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import SecretValue, secret_of
-from sealgate.redaction import Redactor, is_searchable
+from sealgate.redaction import Redactor, is_searchable, machine_form
 
 from .inputs import coerce
 from .question import Question
@@ -45,7 +45,9 @@ def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_typ
     hits = redactor.answer(_as_text(raw), expect)
     if len(hits) != 1:
         raise InvalidAnswer(f"the answer must hold exactly one {entity_type}")
-    return str(sealer.seal([SealRequest(SecretValue(hits[0].text()), entity_type, INTERRUPT)])[0])
+    # A spoken or spaced code is kept as the digits that its tool gets, so that they are one entity when they come back.
+    value = SecretValue(machine_form(entity_type, hits[0].text()))
+    return str(sealer.seal([SealRequest(value, entity_type, INTERRUPT)])[0])
 
 
 def _whole(sealer: Sealer, value: JsonValue) -> JsonValue:

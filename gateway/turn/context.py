@@ -26,11 +26,14 @@ class TurnContext:
     def record(self, state: TurnState) -> TurnState:
         """The state itself, once it is on the store. Nothing goes on before.
 
-        What starts a tool or waits for a person survives the loss of power; the other steps survive the death of the
-        process.
+        Of a turn that ended only the last state is kept. What starts a tool or waits for a person survives the loss of
+        power; the other steps survive the death of the process.
         """
         durable = state.status == "interrupted" or any(call.phase == "started" for call in state.calls)
-        self.services.vault.records.append("step", state.to_json(), durable=durable)
+        records = self.services.vault.records
+        sequence = records.append("step", state.to_json(), durable=durable)
+        if state.status in ("completed", "failed"):
+            records.drop_before("step", sequence)
         return state
 
     def event(self, kind: EventType, **fields: Any) -> AppEvent:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from sealgate.models.errors import ModelFailed, TooManySteps
 from sealgate.models.messages import AIMessage, SealedMessage
 from sealgate.models.placeholder import Placeholder
-from sealgate.models.tools import ToolSpec
 from sealgate.redaction import build_known_values
 
 from ..tools.injection import placeholders_in
 from .context import TurnContext
 from .outgoing import check_outgoing
 from .planning import plan_calls
+from .specs import sealed_specs
 from .state import CallState, TurnState
 from .steps import after_model
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
@@ -39,7 +39,7 @@ def any_placeholder(placeholder: Placeholder) -> bool:
 
 
 def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
-    tools = sealed_specs(context)
+    tools = sealed_specs(context.services.redactor, context.toolkit.specs())
     check_outgoing(context.services.vault.match(build_known_values), state.messages, tools)
     context.services.sent.record(state.messages, tools)
     model, messages = context.model, list(state.messages)
@@ -72,15 +72,6 @@ def _checked(answer: object, most: int) -> AIMessage:
     if len(ids) > most:
         raise ModelFailed(f"the model asked for more than {most} calls at once")
     return answer
-
-
-def sealed_specs(context: TurnContext) -> list[ToolSpec]:
-    """The tools as the model sees them, descriptions redacted; names, keys and enums are never rewritten."""
-    redactor = context.services.redactor
-    return [
-        spec.model_copy(update={"description": redactor.redact(spec.description, origin="application").text})
-        for spec in context.toolkit.specs()
-    ]
 
 
 def planned_calls(

@@ -10,6 +10,8 @@ from sealgate.models.messages import SealedMessage
 from sealgate.models.tools import ToolSpec
 from sealgate.redaction import KnownValues
 
+from .specs import prose_of
+
 
 def check_outgoing(known: KnownValues, messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> None:
     """Nothing, if no text of the payload holds a sealed value. Raises ``LeakPrevented`` naming the place, never the
@@ -29,7 +31,8 @@ def _texts(messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> Iter
         for call in message.tool_calls:
             yield from ((f"{where}, arguments of a call", text) for text in strings_of(call.arguments))
     for position, tool in enumerate(tools):
-        yield f"description of tool {position}", tool.description
+        for text in (tool.description, *prose_of(tool.parameters)):
+            yield f"description of tool {position}", text
 
 
 def strings_of(value: JsonValue | list[dict[str, JsonValue]]) -> Iterator[str]:

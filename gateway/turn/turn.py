@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
 
 from sealgate.models.errors import SealgateError, TurnCancelled, TurnError
+from sealgate.models.placeholder import find_all
 from sealgate.models.response import SessionResponse
 
 from .ask_step import ask_person, descriptor
 from .context import TurnContext
 from .model_step import call_model
+from .outgoing import strings_of
 from .state import TurnState
 from .steps import Ask, CallModel, RunTool, Step, Stop, after_error, next_step
 from .tool_step import run_tool
@@ -22,7 +25,6 @@ from .waits import Effects
 
 def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state at which the turn stopped. An error that ends it is recorded and announced first, then raised."""
-    yield context.event("turn.started")
     current = context.record(state)
     try:
         while not isinstance(step := next_step(current), Stop):
@@ -40,6 +42,23 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     if current.status != "interrupted":
         yield context.event("final", text=current.response, data={"status": current.status})
     return current
+
+
+def announce(context: TurnContext, state: TurnState) -> Effects[None]:
+    """That a conversation or a turn begins, and what was sealed in its new messages: counts by entity type, no
+    placeholder.
+    """
+    if state.start == 0:
+        yield context.event("session.started")
+    yield context.event("turn.started")
+    found = Counter(
+        placeholder.entity_type
+        for message in state.messages[state.start :]
+        for text in strings_of(message.content)
+        for _start, _end, placeholder in find_all(text)
+    )
+    if found:
+        yield context.event("redaction.applied", data={"entity_types": dict(sorted(found.items()))})
 
 
 def response_of(context: TurnContext, state: TurnState) -> SessionResponse:

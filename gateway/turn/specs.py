@@ -1,0 +1,50 @@
+"""The tools as a model sees them: what people wrote about them redacted, what programs rely on untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sealgate.models.origins import APPLICATION
+from sealgate.models.tools import ToolSpec
+from sealgate.redaction import Redactor
+
+_PROSE: Final = frozenset(("description", "title", "$comment"))
+"""The keywords of JSON Schema that hold text for readers. Names, keys, enums and defaults belong to the program."""
+
+
+def sealed_specs(redactor: Redactor, specs: tuple[ToolSpec, ...]) -> list[ToolSpec]:
+    """Each tool with its descriptions redacted, those of its arguments too."""
+
+    def redact(text: str) -> str:
+        return redactor.redact(text, origin=APPLICATION).text
+
+    return [
+        ToolSpec(
+            name=spec.name, description=redact(spec.description), parameters=_redacted_schema(spec.parameters, redact)
+        )
+        for spec in specs
+    ]
+
+
+def prose_of(schema: dict[str, Any]) -> list[str]:
+    """Every text for readers in a schema."""
+    texts: list[str] = []
+    _redacted_schema(schema, lambda text: texts.append(text) or text)  # type: ignore[func-returns-value]
+    return texts
+
+
+def _redacted_schema(schema: dict[str, Any], redact: Callable[[str], str]) -> dict[str, Any]:
+    return {key: _member(key, value, redact) for key, value in schema.items()}
+
+
+def _member(key: str, value: Any, redact: Callable[[str], str]) -> Any:
+    if key in _PROSE and isinstance(value, str):
+        return redact(value)
+    if key in ("properties", "$defs"):
+        return {name: _redacted_schema(inner, redact) for name, inner in value.items()}
+    if isinstance(value, dict) and key not in ("default", "const"):
+        return _redacted_schema(value, redact)
+    if isinstance(value, list) and key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        return [_redacted_schema(inner, redact) if isinstance(inner, dict) else inner for inner in value]
+    return value
