@@ -67,5 +67,14 @@ class SentToModel:
         return read
 
 
+def payload_json(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> bytes:
+    """A payload as JSON, UTF-8 with ``surrogatepass``: what a model was given, for a reader."""
+    payload = {
+        "messages": [message.model_dump(mode="json") for message in messages],
+        "tools": [tool.model_dump(mode="json") for tool in tools],
+    }
+    return json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 def _encoded(value: object) -> bytes:
     return json.dumps(value, sort_keys=True).encode("ascii")
