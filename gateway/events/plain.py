@@ -11,12 +11,13 @@ import datetime
 import decimal
 import enum
 import ipaddress
+import json
 import math
 import pathlib
 import types
 import uuid
 from collections import UserDict, UserList, UserString, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -24,6 +25,8 @@ from pydantic import BaseModel, JsonValue
 
 from sealgate.models.jsonvalue import MAX_DEPTH
 from sealgate.models.messages import PrivateData, RawMessage, ToolCall
+
+from .layout import Layout
 
 MAX_NODES: Final = 100_000
 """Values of one payload that are read; the rest is ``<truncated>``."""
@@ -48,7 +51,13 @@ def plain(payload: object) -> JsonValue:
     64 levels it is ``<too deep>``, within itself ``<cycle>``, beyond 100,000 values or 1,000,000 code points
     ``<truncated>``. Nothing is raised for any object, and nothing of the payload is changed or kept.
     """
-    return Walk().read(payload, 0)
+    return laid_out(payload)[0]
+
+
+def laid_out(payload: object) -> tuple[JsonValue, Layout]:
+    """The payload as JSON values, and all of its texts."""
+    layout = Layout()
+    return Walk(layout).read(payload, 0, 0), layout
 
 
 def type_name(value: object) -> str:
@@ -67,103 +76,144 @@ def put(found: dict[str, JsonValue], key: str, value: JsonValue) -> None:
 
 
 class Walk:
-    """One reading of a payload: its budget, and the containers that it is inside of."""
+    """One reading of a payload: its budget, the containers that it is inside of, and the texts that it met.
 
-    def __init__(self) -> None:
-        self._nodes = MAX_NODES
-        self._text = MAX_TEXT
+    ``group`` is the layout's number of the fields' names on the way to a value.
+    """
+
+    def __init__(self, layout: Layout, nodes: int = MAX_NODES, text: int = MAX_TEXT) -> None:
+        self._layout = layout
+        self._nodes = nodes
+        self._text = text
         self._open: set[int] = set()
 
-    def read(self, value: Any, depth: int) -> JsonValue:
+    def read(self, value: Any, depth: int, group: int) -> JsonValue:
         """A value that stands ``depth`` levels down."""
         self._nodes -= 1
         if self._nodes < 0:
-            return TRUNCATED
-        kind, reader = _reader_for(type(value))  # type: ignore[arg-type]  # mypy doubts that classes are hashable
+            return self.text(TRUNCATED, group)
+        kind = type(value)
+        if kind is str:
+            return self.text(value, group)
+        how, reader = _reader_for(kind)  # type: ignore[arg-type]  # mypy doubts that classes are hashable
         try:
-            return reader(self, value, depth) if kind == "leaf" else self._enter(reader, value, depth)
+            return reader(self, value, depth, group) if how == "leaf" else self._enter(reader, value, depth, group)
         except Exception:  # an object that cannot be read is named, whatever it raised and whatever that said
-            return self.spend(type_name(value))
+            return self.text(type_name(value), group)
 
-    def _enter(self, reader: Reader, value: Any, depth: int) -> JsonValue:
+    def _enter(self, reader: Reader, value: Any, depth: int, group: int) -> JsonValue:
         """A container, unless it is too deep or contains itself."""
         if depth >= MAX_DEPTH:
-            return TOO_DEEP
+            return self.text(TOO_DEEP, group)
         if id(value) in self._open:
-            return CYCLE
+            return self.text(CYCLE, group)
         self._open.add(id(value))
+        marks = self._layout.marks()
         try:
-            return reader(self, value, depth + 1)
+            return reader(self, value, depth + 1, group)
+        except Exception:
+            self._layout.forget(marks)
+            raise
         finally:
             self._open.discard(id(value))
 
-    def array(self, items: Iterable[Any], depth: int) -> list[JsonValue]:
+    def array(self, items: Iterable[Any], depth: int, group: int) -> list[JsonValue]:
         """A sequence, as far as the budget goes."""
         found: list[JsonValue] = []
         for item in items:
-            found.append(self.read(item, depth))
+            found.append(self.read(item, depth, group))
             if self._nodes < 0:
                 break
         return found
 
-    def object(self, items: Iterable[tuple[Any, Any]], depth: int) -> JsonValue:
+    def object(self, items: Iterable[tuple[Any, Any]], depth: int, group: int) -> JsonValue:
         """A mapping, as far as the budget goes."""
         found: dict[str, JsonValue] = {}
-        for key, item in items:
-            put(found, self._key(key, depth), self.read(item, depth))
+        for name, item in items:
+            key = self.key(name) if type(name) is str else self._other_key(name, depth)
+            value = self.read(item, depth, self._layout.below(group, key))
+            if key in found:
+                put(found, key, value)
+            else:
+                found[key] = value
             if self._nodes < 0:
                 break
         return found
 
-    def _key(self, key: Any, depth: int) -> str:
-        """A key as JSON spells it; the type's name for what cannot be a key there."""
-        read = self.read(key, depth)
+    def apart(self, items: Iterable[Any], depth: int) -> list[JsonValue]:
+        """Items read for themselves, on the same budget: their order is not settled yet."""
+        walk = Walk(Layout(), self._nodes, self._text)
+        found = walk.array(items, depth, 0)
+        self._nodes, self._text = walk._nodes, walk._text
+        return found
+
+    def key(self, key: str) -> str:
+        """A key, if the budget allows it."""
+        return self._layout.key(self.spend(key))
+
+    def _other_key(self, key: Any, depth: int) -> str:
+        """A key that is no string, as JSON spells it; the type's name for what cannot be a key there."""
+        read = self.apart((key,), depth)[0]
         if isinstance(read, str):
-            return read
-        if read is None or isinstance(read, bool):
-            return {None: "null", True: "true", False: "false"}[read]
-        return str(read) if isinstance(read, int | float) else type_name(key)
+            return self.key(read)
+        return self.key(type_name(key) if isinstance(read, list | dict) else json.dumps(read))
+
+    def text(self, text: str, group: int) -> str:
+        """A text among the values, if the budget allows it."""
+        return self._layout.value(self.spend(text), group)
+
+    def number(self, number: int | float, group: int) -> int | float:
+        """A number among the values."""
+        self._layout.value(repr(number), group)
+        return number
 
     def spend(self, text: str) -> str:
-        """A text, if the budget allows it."""
+        """The text, or what stands for it when the budget is used up."""
         self._text -= len(text)
         return text if self._text >= 0 else TRUNCATED
 
 
-Reader: TypeAlias = Callable[[Walk, Any, int], JsonValue]
+Reader: TypeAlias = Callable[[Walk, Any, int, int], JsonValue]
 
 
-def _named(walk: Walk, value: Any, depth: int) -> JsonValue:
-    return walk.spend(type_name(value))
+def _named(walk: Walk, value: Any, depth: int, group: int) -> JsonValue:
+    return walk.text(type_name(value), group)
 
 
 def _spelled(spell: Callable[[Any], str]) -> Reader:
-    return lambda walk, value, depth: walk.spend(spell(value))
+    return lambda walk, value, depth, group: walk.text(spell(value), group)
 
 
-def _integer(walk: Walk, value: int, depth: int) -> JsonValue:
-    return int.__index__(value) if value.bit_length() <= MAX_INTEGER_BITS else type_name(value)
+def _integer(walk: Walk, value: int, depth: int, group: int) -> JsonValue:
+    if value.bit_length() > MAX_INTEGER_BITS:
+        return _named(walk, value, depth, group)
+    return walk.number(int.__index__(value), group)
 
 
-def _float(walk: Walk, value: float, depth: int) -> JsonValue:
-    return float.__float__(value) if math.isfinite(value) else type_name(value)
+def _float(walk: Walk, value: float, depth: int, group: int) -> JsonValue:
+    return walk.number(float.__float__(value), group) if math.isfinite(value) else _named(walk, value, depth, group)
 
 
-def _bytes(walk: Walk, value: bytes | bytearray | memoryview, depth: int) -> JsonValue:
-    return walk.spend(bytes(value).decode("utf-8"))
-
-
-def _model(walk: Walk, value: BaseModel, depth: int) -> JsonValue:
+def _model(walk: Walk, value: BaseModel, depth: int, group: int) -> JsonValue:
     # A warning of the serializer would quote the value that it found unexpected.
-    return walk.read(value.model_dump(warnings="none"), depth)
+    return walk.read(value.model_dump(warnings="none"), depth, group)
 
 
-def _dataclass(walk: Walk, value: Any, depth: int) -> JsonValue:
-    return walk.object(((field.name, getattr(value, field.name)) for field in dataclasses.fields(value)), depth)
+def _dataclass(walk: Walk, value: Any, depth: int, group: int) -> JsonValue:
+    fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+    return walk.object(fields, depth, group)
 
 
-def _set(walk: Walk, value: Iterable[Any], depth: int) -> JsonValue:
-    return sorted(walk.array(value, depth), key=repr)
+def _object(items: Callable[[Any], Iterable[tuple[Any, Any]]]) -> Reader:
+    return lambda walk, value, depth, group: walk.object(items(value), depth, group)
+
+
+def _inside(content: Callable[[Any], Any]) -> Reader:
+    return lambda walk, value, depth, group: walk.read(content(value), depth, group)
+
+
+def _set(walk: Walk, value: Iterable[Any], depth: int, group: int) -> JsonValue:
+    return walk.array(sorted(walk.apart(value, depth), key=repr), depth, group)
 
 
 def _unbound(*kinds: type) -> tuple[tuple[str, tuple[type, ...], Reader], ...]:
@@ -173,35 +223,33 @@ def _unbound(*kinds: type) -> tuple[tuple[str, tuple[type, ...], Reader], ...]:
 
 
 _READERS: Final[tuple[tuple[str, tuple[type, ...], Reader], ...]] = (
-    ("leaf", (type(None), bool), lambda walk, value, depth: value),
-    ("inner", (enum.Enum,), lambda walk, value, depth: walk.read(value.value, depth)),
+    ("leaf", (type(None), bool), lambda walk, value, depth, group: value),
+    ("inner", (enum.Enum,), _inside(lambda value: value.value)),
     ("leaf", (int,), _integer),
     ("leaf", (float,), _float),
-    ("leaf", (bytes, bytearray, memoryview), _bytes),
+    ("leaf", (bytes, bytearray, memoryview), _spelled(lambda value: bytes(value).decode("utf-8"))),
     ("leaf", (datetime.datetime,), _spelled(datetime.datetime.isoformat)),
     ("leaf", (datetime.date,), _spelled(datetime.date.isoformat)),
     ("leaf", (datetime.time,), _spelled(datetime.time.isoformat)),
     *_unbound(str, datetime.timedelta, decimal.Decimal, uuid.UUID, pathlib.PurePath),
     *_unbound(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
-    ("inner", (UserString,), lambda walk, value, depth: walk.read(value.data, depth)),
-    ("inner", (PrivateData,), lambda walk, value, depth: walk.object(value.descriptor().items(), depth)),
+    ("inner", (UserString,), _inside(lambda value: value.data)),
+    ("inner", (PrivateData,), _object(lambda value: value.descriptor().items())),
     ("leaf", (RawMessage, ToolCall, type, BaseException), _named),
     ("inner", (BaseModel,), _model),
-    ("inner", (Mapping, UserDict), lambda walk, value, depth: walk.object(value.items(), depth)),
-    ("inner", (types.SimpleNamespace,), lambda walk, value, depth: walk.object(vars(value).items(), depth)),
-    ("inner", (list, tuple, deque, UserList), lambda walk, value, depth: walk.array(value, depth)),
+    ("inner", (Mapping, UserDict), _object(lambda value: value.items())),
+    ("inner", (types.SimpleNamespace,), _object(lambda value: vars(value).items())),
+    ("inner", (list, tuple, deque, UserList), lambda walk, value, depth, group: walk.array(value, depth, group)),
     ("inner", (set, frozenset), _set),
 )
 """How each type is read; the first row that fits counts. Dataclasses and named tuples have no common base."""
 
 
 @lru_cache(maxsize=1024)
-def _reader_for(kind: Hashable) -> tuple[str, Reader]:
-    if not isinstance(kind, type):
-        return "leaf", _named
+def _reader_for(kind: type[Any]) -> tuple[str, Reader]:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         fields: tuple[str, ...] = kind._fields
-        return "inner", lambda walk, value, depth: walk.object(zip(fields, value, strict=False), depth)
+        return "inner", _object(lambda value: zip(fields, value, strict=False))
     if dataclasses.is_dataclass(kind):
         return "inner", _dataclass
     return next(((how, reader) for how, kinds, reader in _READERS if issubclass(kind, kinds)), ("leaf", _named))

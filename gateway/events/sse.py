@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Any, Final
+
+from pydantic import BaseModel
 
 from sealgate.models.events import AppEvent
 
@@ -29,8 +31,12 @@ def encode(event: AppEvent) -> str:
 
 def body(event: AppEvent) -> str:
     """The JSON of an event. ASCII, so that line separators and lone surrogates arrive as they were."""
-    fields = {name: value for name, value in event.model_dump().items() if value is not None and value != {}}
-    return json.dumps(fields, separators=(",", ":"))
+    fields = {name: value for name, value in vars(event).items() if value is not None and value != {}}
+    return json.dumps(fields, default=_dumped, separators=(",", ":"))
+
+
+def _dumped(descriptor: BaseModel) -> dict[str, Any]:
+    return descriptor.model_dump(exclude_none=True)
 
 
 def resync(cursor: int, oldest: int, last: int) -> str:
