@@ -26,7 +26,7 @@ def canonical(value: str) -> str:
 
 def card_digits(value: str) -> str | None:
     """The 13–19 digits of a Luhn-valid card number in any script, with any separators but letters; else ``None``."""
-    if len(value) > _MAX_CARD_TEXT:
+    if not 13 <= len(value) <= _MAX_CARD_TEXT:
         return None
     digits = []
     for char in value:

@@ -11,6 +11,8 @@ from sealgate.models.errors import TamperDetected
 from sealgate.models.placeholder import ALPHABET
 
 _LENGTH_BYTES: Final = 4
+_SHORT: Final = 64
+_SHORT_LENGTHS: Final = tuple(length.to_bytes(_LENGTH_BYTES, "big") for length in range(_SHORT))
 _MIN_PADDED: Final = 32
 _FINE_STEP: Final = 16
 _FINE_LIMIT: Final = 256
@@ -40,14 +42,12 @@ def lp(*fields: bytes | str | int) -> bytes:
     """
     parts: list[bytes] = []
     for field in fields:
-        if isinstance(field, bytes):
-            data = field
-        elif isinstance(field, str):
-            data = text_bytes(field)
-        else:
-            data = field.to_bytes(8, "big", signed=True)
-        parts.append(len(data).to_bytes(_LENGTH_BYTES, "big"))
-        parts.append(data)
+        if type(field) is int:
+            parts += (_SHORT_LENGTHS[8], field.to_bytes(8, "big", signed=True))
+            continue
+        data = field if isinstance(field, bytes) else text_bytes(str(field))
+        length = len(data)
+        parts += (_SHORT_LENGTHS[length] if length < _SHORT else length.to_bytes(_LENGTH_BYTES, "big"), data)
     return b"".join(parts)
 
 

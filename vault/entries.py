@@ -19,6 +19,7 @@ MAX_VALUE_BYTES: Final = 65_536
 _JSON_TYPES: Final[dict[JsonType, bytes]] = {"string": b"s", "integer": b"i", "number": b"n"}
 _JSON_NAMES: Final[dict[bytes, JsonType]] = {letter: name for name, letter in _JSON_TYPES.items()}
 _FACTS_LENGTH: Final = 2
+_MAX_UTF8: Final = 4
 UNTIL_TURN_ENDS: Final = "t"
 """Facts flag: the entry is destroyed when the turn ends."""
 
@@ -112,5 +113,7 @@ def placeholder_of(row: EntryRow, facts: Facts) -> Placeholder:
 
 def check_size(secret: SecretValue) -> None:
     """Nothing, or ``TextTooLong`` beyond 65,536 bytes."""
-    if len(text_bytes(secret.text())) > MAX_VALUE_BYTES:
+    text = secret.text()
+    if len(text) * _MAX_UTF8 > MAX_VALUE_BYTES and len(text_bytes(text)) > MAX_VALUE_BYTES:
+        del text  # A traceback that shows locals must not show it.
         raise TextTooLong("a value is longer than 65,536 bytes", MAX_VALUE_BYTES)

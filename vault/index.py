@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from sealgate.models.canonical import canonical
 from sealgate.models.secretvalue import SecretValue
 
-from .encoding import lp, symbols, text_bytes
+from .encoding import lp, symbols
 from .envelope import Mac
 
 IDENTITY_BYTES: Final = 16
@@ -17,6 +17,9 @@ LIFE_BYTES: Final = 8
 _CODE_BYTES: Final = 16
 CODE_LENGTHS: Final = (8, 13)
 SUFFIX_LENGTHS: Final = (3, 5)
+
+_IDENTITY: Final = lp("identity/1")
+_FORM: Final = lp("form/1")
 
 Random: TypeAlias = Callable[[int], bytes]
 """``random(n)`` gives ``n`` bytes, as ``os.urandom`` does."""
@@ -49,9 +52,10 @@ class Index:
 
     def mark(self, secret: SecretValue) -> Mark:
         """The mark of a value: all spellings of it share the identity, each spelling and JSON type has its form."""
-        named = self._mac.digest(lp("identity/1", canonical(secret.text())))
+        text = secret.text()
+        named = self._mac.digest(_IDENTITY + lp(canonical(text)))
         identity = named[:IDENTITY_BYTES]
-        exact = self._mac.digest(lp("form/1", identity, secret.json_type, text_bytes(secret.text())))
+        exact = self._mac.digest(_FORM + lp(identity, secret.json_type, text))
         return Mark(
             identity,
             exact[:FORM_BYTES],

@@ -40,7 +40,8 @@ class _LocalKey(NamedTuple):
 class LocalKeys:
     """Wrapping under keys that this process holds: a list, newest last; the newest wraps, all unwrap.
 
-    Raises ``KeyMissing`` for an empty list and ``KeyRefused`` for a key that is not 32 bytes or is one byte repeated.
+    Raises ``KeyMissing`` for an empty list and ``KeyRefused`` for a key that is not 32 bytes. Whether
+    those are random is not looked at.
     """
 
     def __init__(self, keys: Sequence[bytes]) -> None:
@@ -48,7 +49,7 @@ class LocalKeys:
         refused = len(self._keys) != len(keys)
         del keys  # A traceback that shows locals must not show them.
         if refused:
-            raise KeyRefused("a key is exactly 32 random bytes")
+            raise KeyRefused("a key is exactly 32 bytes")
         if not self._keys:
             raise KeyMissing("no key was given")
 
@@ -76,7 +77,7 @@ class LocalKeys:
 
 
 def _usable(key: bytes) -> bool:
-    return isinstance(key, bytes | bytearray) and len(key) == KEY_BYTES and len(set(key)) > 1
+    return isinstance(key, bytes | bytearray) and len(key) == KEY_BYTES
 
 
 def key_id(key: bytes) -> bytes:

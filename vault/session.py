@@ -101,11 +101,10 @@ class VaultSession:
         """What ``build`` makes of all live searchable values: see ``models.sealing.Sealer.match``."""
         now = self._shared.clock.now_ms()
         try:
-            with self._shared.store.read() as transaction:
-                state = self.state.load(transaction)
-                live = self._matching.current(state.row.gen, now)
-                if live is None:
-                    live = self._matching.refresh(state, transaction.entries, now)
+            live = self._matching.current(self._read_state().row.gen, now)
+            if live is None:
+                with self._shared.store.read() as transaction:
+                    live = self._matching.refresh(self.state.load(transaction), transaction.entries, now)
         except SessionShredded:
             self._matching.clear()
             raise
@@ -168,8 +167,7 @@ class VaultSession:
         return self._shared.store.purge()
 
     def _read_state(self) -> State:
-        with self._shared.store.read() as transaction:
-            return self.state.load(transaction)
+        return self.state.check(self._shared.store.session(self.state.sref))
 
     def _store(self, transaction: Transaction, state: State, spent: Spent) -> State:
         """Writes the ledger under a new generation. When too many lives have ended, a new data key ends them all."""

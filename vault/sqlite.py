@@ -15,6 +15,7 @@ from sealgate.models.errors import StoreFull, StoreUnavailable, TamperDetected, 
 from . import schema
 from .encoding import AUTHENTICATION
 from .lockfile import DEADLINE, LockFile
+from .rows import SessionRow
 from .sqlitetables import SqliteTransaction
 
 MEMORY: Final = ":memory:"
@@ -64,6 +65,20 @@ class SqliteStore:
         self._writer = None
         self._durable = True
         self._commits = 0
+
+    def session(self, sref: bytes) -> SessionRow | None:
+        """One session's row."""
+        self._check_process()
+        if self._path == MEMORY:
+            with self.write() as transaction:
+                return transaction.sessions.by_ref(sref)
+        try:
+            reader = self._borrow()
+            row = reader.transaction.sessions.by_ref(sref)
+        except sqlite3.Error as error:
+            raise translate(error) from None
+        self._give_back(reader)
+        return row
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:

@@ -47,7 +47,10 @@ class SessionState:
 
     def load(self, transaction: Transaction) -> State:
         """The state now. Raises ``SessionShredded`` for a tombstone or an ended lifetime, else ``TamperDetected``."""
-        row = transaction.sessions.by_ref(self.sref)
+        return self.check(transaction.sessions.by_ref(self.sref))
+
+    def check(self, row: SessionRow | None) -> State:
+        """The state that a row just read stands for; raises like ``load``."""
         latest = self._latest
         if latest is None or row != latest.row:
             latest = self._latest = self._verified(row, latest)

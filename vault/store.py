@@ -176,6 +176,10 @@ class Store(Protocol):
     quotes a statement's parameters.
     """
 
+    def session(self, sref: bytes) -> SessionRow | None:
+        """One session's row, outside any transaction."""
+        ...
+
     def read(self) -> AbstractContextManager[Transaction]:
         """A consistent view."""
         ...
