@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeAlias
 
+from sealgate.models.entities import ENTITY_TYPES
 from sealgate.models.errors import LimitExceeded, TextTooLong
 from sealgate.models.findings import Finding, Redaction
 from sealgate.models.jsonvalue import JsonValue
@@ -20,6 +23,13 @@ Later: TypeAlias = Callable[[], JsonValue]
 _MAX_INTEGER_BITS: Final = 13_000
 """Bits of the longest integer that Python prints without complaint (4,300 digits, less a margin)."""
 
+_WORDY: Final = frozenset(
+    info.name for info in ENTITY_TYPES.values() if info.family in ("name", "place", "date", "contact")
+)
+"""Types that are found by how words read, not by a checksum or a cue."""
+
+_IDENTIFIER: Final = re.compile(r"[a-z_][A-Za-z0-9_]*\Z")
+
 _KEY_CUE: Final = 40
 """Code points of a key that are read as a cue for its value."""
 
@@ -30,6 +40,7 @@ class Batch:
     def __init__(self, planner: Planner, scope: Scope) -> None:
         self._planner = planner
         self._scope = scope
+        self._identifiers = replace(scope, whitelist=scope.whitelist | _WORDY)
         self._plans: list[Plan] = []
         self._done: list[Redaction] = []
         self._length = 0
@@ -43,16 +54,26 @@ class Batch:
         """The redacted JSON, later. ``value`` was checked by ``check_json``. Raises ``LimitExceeded`` for an integer of
         more than 13,000 bits."""
         if isinstance(value, str):
-            return self.text(value, cue)
+            return (lambda: value) if value in self._scope.fixed else self.text(value, cue)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._number(value, cue)
         if isinstance(value, list):
             items = [self.json(item) for item in value]
             return lambda: [item() for item in items]
         if isinstance(value, dict):
-            members = [(self.text(key), self.json(item, key_cue(key))) for key, item in value.items()]
+            members = [(self._key(key), self.json(item, key_cue(key))) for key, item in value.items()]
             return lambda: {key(): item() for key, item in members}
         return lambda: value
+
+    def _key(self, key: str) -> Callable[[], str]:
+        """A key, later.
+
+        One that reads as an identifier (``payee``, ``first_name``) is not taken for a name or a place.
+        """
+        if key in self._scope.fixed:
+            return lambda: key
+        self._count(key)
+        return self._later(self._planner.plan(key, self._identifiers if _IDENTIFIER.match(key) else self._scope))
 
     def commit(self, *, max_new: int | None = None) -> None:
         """Seals everything. Raises what ``plan.commit`` raises; then nothing was stored."""

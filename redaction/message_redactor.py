@@ -55,6 +55,7 @@ def redact_message(
     recognise: Recognise | None = None,
     allowed_parts: frozenset[str] = frozenset(),
     keep: Keep | None = None,
+    fixed: frozenset[str] = frozenset(),
 ) -> SealedMessage:
     """The message with placeholders.
 
@@ -70,7 +71,7 @@ def redact_message(
         whitelist = (*whitelist, *message.pii_whitelist)
     if keep is None and recognise is None and message.role == "assistant":
         keep = _keep_all
-    scope = planner.scope(origin=origin_of(message), known=known, whitelist=whitelist, keep=keep)
+    scope = planner.scope(origin=origin_of(message), known=known, whitelist=whitelist, keep=keep, fixed=fixed)
     worker = _MessageWorker(Batch(planner, scope), scope, message.role, recognise)
     content = worker.content(message.content, allowed_parts)
     calls = [(call, worker.json(call.arguments)) for call in _calls(message)]

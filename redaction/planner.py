@@ -47,6 +47,11 @@ class Scope:
     requests: tuple[SealRequest, ...] = field(default=(), repr=False)
     """What seals the given values themselves; a placeholder of ``given`` has the index in this tuple as its code."""
 
+    fixed: frozenset[str] = frozenset()
+    """Names, keys and enum members of tool schemas: a JSON key or string that equals one is the program's, and
+    stays.
+    """
+
     keep: Keep | None = field(default=None, repr=False)
     """The strict placeholders that stay as they are; none by default."""
 
@@ -66,6 +71,7 @@ class Planner:
         expect: Expectation | None = None,
         whitelist: Sequence[str] = (),
         keep: Keep | None = None,
+        fixed: frozenset[str] = frozenset(),
     ) -> Scope:
         """The scope of a call, with the session's matcher as it is now. Raises ``InvalidInput`` for an unknown
         origin."""
@@ -78,6 +84,7 @@ class Planner:
             given=KnownValues([_given(index, request) for index, request in enumerate(requests)]),
             requests=requests,
             keep=keep,
+            fixed=fixed,
         )
 
     def plan(self, text: str, scope: Scope, *, cue: str = "") -> Plan:

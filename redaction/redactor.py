@@ -57,10 +57,11 @@ class Redactor:
         whitelist: Sequence[str] = (),
         max_new: int | None = None,
         keep: Keep | None = None,
+        fixed: frozenset[str] = frozenset(),
     ) -> JsonValue:
         """A copy of ``value`` with placeholders in its strings and keys; a number that is hit becomes one placeholder.
         Raises ``NotJson``, ``LimitExceeded``, and what ``redact`` raises; then nothing was stored."""
-        scope = self._planner.scope(origin=origin, known=known, whitelist=whitelist, keep=keep)
+        scope = self._planner.scope(origin=origin, known=known, whitelist=whitelist, keep=keep, fixed=fixed)
         return redact_json(self._planner, value, scope, max_new=max_new)
 
     def redact_message(
@@ -72,6 +73,7 @@ class Redactor:
         known: Sequence[str | PrivateData] = (),
         whitelist: Sequence[str] = (),
         keep: Keep | None = None,
+        fixed: frozenset[str] = frozenset(),
         allowed_parts: frozenset[str] = frozenset(),
     ) -> SealedMessage:
         """The message with placeholders; see ``message_redactor.redact_message``."""
@@ -83,6 +85,7 @@ class Redactor:
             known=known,
             whitelist=whitelist,
             keep=keep,
+            fixed=fixed,
             allowed_parts=allowed_parts,
         )
 

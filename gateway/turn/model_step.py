@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from sealgate.models.errors import ModelFailed, TooManySteps
 from sealgate.models.messages import AIMessage, SealedMessage
-from sealgate.models.placeholder import Placeholder
 from sealgate.redaction import build_known_values
 
 from ..tools.injection import placeholders_in
 from .context import TurnContext
 from .outgoing import check_outgoing
 from .planning import plan_calls
-from .specs import sealed_specs
+from .specs import fixed_names, sealed_specs
 from .state import CallState, TurnState
 from .steps import after_model
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
@@ -27,15 +26,23 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     redactor = context.services.redactor
     prepared = state.but(messages=tuple(redactor.rescrub(message) for message in state.messages))
     answer = yield from _complete(context, prepared)
-    sealed = redactor.redact_message(answer, max_new=context.services.limits.new_values, keep=any_placeholder)
+    sealed = seal_answer(context, answer)
     context.services.emitted.remember_message(sealed)
     yield context.event("assistant.message", text=sealed.text())
     return after_model(prepared, sealed, planned_calls(context, state, answer, sealed))
 
 
-def any_placeholder(placeholder: Placeholder) -> bool:
-    """The model's own text may hold placeholders, also ones that nobody issued: they open nothing."""
-    return True
+def seal_answer(context: TurnContext, answer: AIMessage) -> SealedMessage:
+    """What a model said, redacted.
+
+    Its own text may hold placeholders, also ones that nobody issued: they open nothing.
+    """
+    return context.services.redactor.redact_message(
+        answer,
+        max_new=context.services.limits.new_values,
+        keep=lambda _placeholder: True,
+        fixed=fixed_names(context.toolkit.specs()),
+    )
 
 
 def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:

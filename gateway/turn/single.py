@@ -6,7 +6,7 @@ from sealgate.models.errors import ToolFailed
 from sealgate.models.messages import AIMessage, ToolCall, ToolMessage
 
 from .context import TurnContext
-from .model_step import any_placeholder, planned_calls
+from .model_step import planned_calls, seal_answer
 from .state import TurnState
 from .steps import Ask, RunTool, next_step
 from .turn import perform
@@ -21,7 +21,7 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
     """
     services = context.services
     asked = AIMessage("", tool_calls=[call])
-    sealed = services.redactor.redact_message(asked, max_new=services.limits.new_values, keep=any_placeholder)
+    sealed = seal_answer(context, asked)
     state = TurnState(turn_id=context.turn_id, messages=(sealed,))
     state = state.but(calls=planned_calls(context, state, asked, sealed))
     try:

@@ -27,6 +27,28 @@ def sealed_specs(redactor: Redactor, specs: tuple[ToolSpec, ...]) -> list[ToolSp
     ]
 
 
+def fixed_names(specs: tuple[ToolSpec, ...]) -> frozenset[str]:
+    """Names, keys and enum members of the tools' schemas: the program's own words, which no redaction rewrites."""
+    names = {spec.name for spec in specs}
+    for spec in specs:
+        _collect_names(spec.parameters, names)
+    return frozenset(names)
+
+
+def _collect_names(schema: Any, names: set[str]) -> None:
+    if isinstance(schema, list):
+        for inner in schema:
+            _collect_names(inner, names)
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            if key in ("properties", "$defs"):
+                names.update(value)
+            if key in ("enum", "const"):
+                names.update(item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str))
+            else:
+                _collect_names(list(value.values()) if key in ("properties", "$defs") else value, names)
+
+
 def prose_of(schema: dict[str, Any]) -> list[str]:
     """Every text for readers in a schema."""
     texts: list[str] = []
