@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from sealgate.models.errors import InterruptCancelled, InterruptTimeout, InvalidAnswer, NoTerminal
 
@@ -29,6 +29,9 @@ except ImportError:  # Windows has no such module; secrets are refused there.
 
 MAX_LINE: Final = 20_000
 """Code points of the longest line that is read from standard input."""
+
+_LONGEST_REST: Final = 10_000
+"""Pieces of ``MAX_LINE`` that are read to find the end of a line that is too long."""
 
 MAX_SECRET: Final = 4094
 """Bytes of the longest secret. A terminal in line mode drops what goes beyond 4095 bytes (N_TTY of Linux)."""
@@ -107,8 +110,16 @@ def _ask_openly(prompt: str) -> str:
         return line[:-1].removesuffix("\r")
     if len(line) > MAX_LINE:
         del line
+        _drop_line(source)
         raise InvalidAnswer(f"the answer is longer than {MAX_LINE} characters")
     return line
+
+
+def _drop_line(source: TextIO) -> None:
+    """Read the rest of a line, so that it answers no other prompt; an endless one is given up on."""
+    for _ in range(_LONGEST_REST):
+        if source.readline(MAX_LINE)[-1:] in ("", "\n"):
+            return
 
 
 def _say(prompt: str) -> None:
