@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from sealgate.models.errors import InvalidInput
+from sealgate.models.errors import InvalidInput, SealgateError
 from sealgate.models.events import EVENT_TYPES, AppEvent, Audience, ErrorDescriptor, ToolDescriptor
 from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.sealing import Sealer
@@ -17,11 +17,19 @@ from sealgate.redaction.known import build_known_values
 
 from . import sse
 from .filter import filter_event, filtered
-from .log import Entry, EventLog, Filtered, Page
+from .holdback import Stream, Streams
+from .log import EventLog, Page
+from .reader import Reader
 from .scrub import Known
+
+CHUNK: Final = "assistant.chunk"
 
 SlowPolicy = Literal["drop_oldest", "close"]
 
+_WITHIN_A_BLOCK: Final = (CHUNK, "status", "hook.fired", "redaction.applied")
+"""Types that may come between the chunks of one text; every other ends it."""
+
+_STREAM_NAMES: Final = ("stream", "message_id", "assistant_id", "tool_call_id", "id")
 _DESCRIPTORS: Final[dict[str, type[BaseModel]]] = {
     "tool": ToolDescriptor,
     "interrupt": InterruptDescriptor,
@@ -66,6 +74,9 @@ class EventBridge:
         self._slow = slow
         self._heartbeat = heartbeat
         self._log = EventLog(max_history)
+        self._reader = Reader(self._log, self._known, audience)
+        self._order = threading.Lock()
+        self._streams = Streams()
 
     def __repr__(self) -> str:
         return f"EventBridge(audience={self.audience!r}, events={self._log.last})"
@@ -79,49 +90,55 @@ class EventBridge:
         """An application's own event, filtered and sent.
 
         In ``data``, ``text`` (a string) and ``tool``, ``interrupt`` and ``error`` with exactly the fields of their
-        descriptors become those fields of the event; everything else stays in its ``data``. Raises ``InvalidInput``
-        for a type outside of the vocabulary or data that is no mapping; the message does not quote them. After
-        ``close`` nothing is sent, and the event has the number 0.
+        descriptors become those fields of the event; everything else stays in its ``data``. The text of an
+        ``assistant.chunk`` may wait for more of its stream, and leaves at the latest with the next event that is no
+        chunk, status or hook; while all of it waits, the event that is returned has the number 0. Raises
+        ``InvalidInput`` for a type outside of the vocabulary or data that is no mapping; the message does not quote
+        them. After ``close`` nothing is sent, and the event has the number 0.
         """
         if type not in EVENT_TYPES:
             raise InvalidInput("not an event type of contract v1")
         if data is not None and not isinstance(data, Mapping):
             raise InvalidInput("the data of an event is a mapping")
         known = self._known()
-        fields = _typed(filtered(data or {}, known, self.audience))
-        return self._append(AppEvent.model_validate({"type": type, **fields}), known)
+        given, chunk = dict(data or {}), None
+        if type == CHUNK and isinstance(given.get("text"), str):
+            chunk = str.__str__(given.pop("text"))
+        fields = _typed(filtered(given, known, self.audience))
+        return self._send(AppEvent.model_validate({"type": type, **fields}), chunk, known)
 
     def publish(self, event: AppEvent) -> AppEvent:
         """An event of the gateway itself, whose identifiers and names are left alone and whose contents are filtered
-        once more."""
+        once more. Chunks wait as in ``emit``."""
         known = self._known()
-        return self._append(filter_event(event, known, self.audience), known)
+        chunk = event.text if event.type == CHUNK else None
+        rest = event if chunk is None else event.model_copy(update={"text": None})
+        return self._send(filter_event(rest, known, self.audience), chunk, known)
 
     def history(self) -> list[AppEvent]:
         """The events still held, filtered at what the session knows now."""
-        return [self._current(entry).event for entry in self._log.after(None).entries]
+        return [state.event for state in self._reader.current(self._log.after(None).entries)]
 
     def subscribe(self, last_event_id: str | int | None = None, *, timeout: float | None = None) -> Iterator[AppEvent]:
         """The events after a cursor (from the oldest held, for ``None``), then each as it comes, until ``close``.
 
         Blocks the calling thread between events, at most ``timeout`` seconds, and then ends.
         """
-        cursor = _number(last_event_id)
+        cursor, first = _number(last_event_id), True
         while True:
             page = self._log.after(cursor)
-            if page.lost and self._slow == "close" and cursor:
+            if self._too_slow(page, first):
                 return
-            for entry in page.entries:
-                yield self._current(entry).event
-            cursor = page.last
+            yield from (state.event for state in self._reader.current(page.entries))
+            cursor, first = page.last, False
             if page.closed or not self._log.wait(cursor, timeout):
                 return
 
     async def asubscribe(self, last_event_id: str | int | None = None) -> AsyncIterator[AppEvent]:
         """The same for an event loop; only the loop's own task waits."""
         async for page in self._pages(_number(last_event_id)):
-            for entry in page.entries if page is not None else ():
-                yield self._current(entry).event
+            for state in self._reader.current(page.entries) if page is not None else ():
+                yield state.event
 
     async def generate_sse(self, last_event_id: str | int | None = None) -> AsyncIterator[str]:
         """The frames of a server-sent event stream, from ``Last-Event-ID`` on and without end until ``close``.
@@ -137,19 +154,24 @@ class EventBridge:
                 continue
             if page.lost:
                 yield sse.resync(page.oldest - 1, page.oldest, page.last)
-            for entry in page.entries:
-                yield self._frame(entry)
+            for frame in self._reader.frames(page.entries):
+                yield frame
 
     def close(self) -> None:
-        """End every subscription after what is held. Calling it again changes nothing."""
-        self._log.close()
+        """Let go what waits, and end every subscription after what is held. Calling it again changes nothing."""
+        with self._order:
+            try:
+                self._flush(self._known())
+            except SealgateError:  # without the session's knowledge what waits cannot be filtered, so it never leaves
+                self._streams = Streams()
+            self._log.close()
 
     async def _pages(self, cursor: int | None) -> AsyncIterator[Page | None]:
         """What there is after the cursor, again and again; ``None`` for a silence of ``heartbeat`` seconds."""
         first = True
         while True:
             page = self._log.after(cursor)
-            if page.lost and self._slow == "close" and not first:
+            if self._too_slow(page, first):
                 return
             yield page
             first, cursor = False, page.last
@@ -158,26 +180,46 @@ class EventBridge:
             while not await self._log.wait_async(cursor, self._heartbeat):
                 yield None
 
+    def _too_slow(self, page: Page, first: bool) -> bool:
+        return page.lost and not first and self._slow == "close"
+
     def _known(self) -> Known:
         return self._sealer.match(build_known_values)
 
+    def _send(self, event: AppEvent, chunk: str | None, known: Known) -> AppEvent:
+        """An event in its turn: chunks wait, and what ends a block lets them go first."""
+        with self._order:
+            if chunk is None:
+                if event.type not in _WITHIN_A_BLOCK:
+                    self._flush(known)
+                return self._append(event, known)
+            key = _stream_of(event)
+            text = self._streams.feed(key, chunk, known)
+            for stream, rest in self._streams.overdue(known):
+                self._append_chunk(stream, rest, known)
+            event = event.model_copy(update={"text": text})
+            return self._append(event, known) if text or len(event.data) > len(key[1]) else self._stamped(event, 0)
+
+    def _flush(self, known: Known) -> None:
+        for stream, rest in self._streams.flush(known):
+            self._append_chunk(stream, rest, known)
+
+    def _append_chunk(self, stream: Stream, text: str, known: Known) -> None:
+        turn_id, names = stream
+        self._append(AppEvent(type=CHUNK, turn_id=turn_id, text=text, data=dict(names)), known)
+
     def _append(self, event: AppEvent, known: Known) -> AppEvent:
-        stamp: dict[str, Any] = {"session_id": self.session_id, "timestamp": event.timestamp or self._clock()}
-        added = self._log.append(lambda number: event.model_copy(update={"id": number, **stamp}), known)
-        return added or event.model_copy(update={"id": 0, **stamp})
+        return self._log.append(lambda number: self._stamped(event, number), known) or self._stamped(event, 0)
 
-    def _current(self, entry: Entry) -> Filtered:
-        """The entry at what the session knows now; what is held is replaced, so that it is scrubbed once."""
-        known, state = self._known(), entry.state
-        if known is not state.known:
-            entry.state = state = Filtered(filter_event(state.event, known, self.audience), known)
-        return state
+    def _stamped(self, event: AppEvent, number: int) -> AppEvent:
+        timestamp = event.timestamp or self._clock()
+        return event.model_copy(update={"id": number, "session_id": self.session_id, "timestamp": timestamp})
 
-    def _frame(self, entry: Entry) -> str:
-        state = self._current(entry)
-        if state.frame is None:
-            entry.state = state = replace(state, frame=sse.encode(state.event))
-        return state.frame or ""
+
+def _stream_of(event: AppEvent) -> Stream:
+    """What tells an event's stream from others: its turn, and the identifiers among its data."""
+    names = ((name, event.data.get(name)) for name in _STREAM_NAMES)
+    return event.turn_id, tuple((name, value) for name, value in names if isinstance(value, str))
 
 
 def _typed(data: JsonValue) -> dict[str, Any]:

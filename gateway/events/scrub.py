@@ -69,7 +69,7 @@ def scrub_text(text: str, known: Known) -> str:
     """A text with its sealed values replaced; the very same text if there is none."""
     if not known.suspects(text):
         return text
-    return _edited(text, [Edit(hit.start, hit.end, str(hit.placeholder)) for hit in known.outside(text)])
+    return edited(text, [Edit(hit.start, hit.end, str(hit.placeholder)) for hit in known.outside(text)])
 
 
 def _collect(edits: dict[int, list[Edit]], segment: Segment, texts: list[str], known: Known, *, shortest: int) -> None:
@@ -104,7 +104,7 @@ def _pieces(leaves: list[int], starts: list[int], texts: list[str], hit: Hit) ->
         place += 1
 
 
-def _edited(text: str, edits: list[Edit]) -> str:
+def edited(text: str, edits: list[Edit]) -> str:
     """The text with its edits made; where two overlap, the first counts and the rest of the other is removed too."""
     parts: list[str] = []
     at = 0
@@ -137,4 +137,4 @@ class _Rebuild:
     def _text(self, given: str | int | float) -> JsonValue:
         self._leaf += 1
         edits = self._edits.get(self._leaf)
-        return given if edits is None else _edited(self._texts[self._leaf], edits)
+        return given if edits is None else edited(self._texts[self._leaf], edits)
