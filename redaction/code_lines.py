@@ -14,3 +14,15 @@ _CODE: Final = re.compile(
 def looks_like_code(text: str) -> bool:
     """Whether a word or line has what prose has not: underscores, braces, calls, camel case, operators."""
     return _CODE.search(text) is not None
+
+
+def is_code_span(text: str, start: int, end: int) -> bool:
+    """Whether a span reads as code, or touches a character that only code puts beside a word."""
+    if looks_like_code(text[start:end]):
+        return True
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return (
+        (before != "" and before in "_./\\=$#@")
+        or (after != "" and after in "_(=/\\[")
+        or (after == "." and text[end + 1 : end + 2].isalnum())
+    )

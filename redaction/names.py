@@ -15,7 +15,7 @@ from typing import Any, Final
 from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
 
-from .code_lines import looks_like_code
+from .code_lines import is_code_span, looks_like_code
 from .model_files import check_digests, package_folder
 from .words import COMMON_WORDS
 
@@ -130,13 +130,6 @@ def _finding(text: str, label: str, start: int, end: int) -> list[Finding]:
     value = text[start:end]
     if not value or value.casefold() in COMMON_WORDS or "\n" in value:
         return []
-    if looks_like_code(value) or _glued(text, start, end):
+    if is_code_span(text, start, end):
         return []
     return [Finding(label, start, end, _SCORE, "spacy")]
-
-
-def _glued(text: str, start: int, end: int) -> bool:
-    """Whether a span touches a character that only code puts beside a word."""
-    return text[max(0, start - 1) : start] in ("_", ".", "/", "\\", "=", "$", "#") or text[end : end + 1] in (
-        "_", "(", "=", "/", "\\", "[",
-    )  # fmt: skip

@@ -14,6 +14,7 @@ from .encodings import forms
 from .fold import fold_exact, symbols_of
 from .projection import project_text
 from .strength import is_long
+from .validators import machine_form
 
 _SHORTEST_FORM: Final = 9
 """Symbols of the shortest encoded form of a long value: eight symbols give more in any encoding."""
@@ -58,7 +59,8 @@ class Patterns:
         tables: tuple[dict[str, Placeholder], ...] = ({}, {}, {}, {})
         for live in values:
             self.exact.setdefault(live.value.text(), live.placeholder)
-            self._file(live.value.text(), live.placeholder, *tables)
+            for spelling in _spellings(live):
+                self._file(spelling, live.placeholder, *tables)
         plain, folded, hints, spelled = tables
         self.plain, self.folded = Automaton(plain), Automaton(folded)
         self.hints, self.spelled = Automaton(hints), Automaton(spelled, overlapping=True)
@@ -88,6 +90,12 @@ class Patterns:
             self.short.setdefault(symbols, placeholder)
         for form in (symbols, *_folded_forms(text, 1)) if symbols else ():
             hints.setdefault(form, placeholder)
+
+
+def _spellings(live: LiveValue) -> set[str]:
+    """The value as it was sealed, and as a tool gets it: a spoken code comes back from there as digits."""
+    text = live.value.text()
+    return {text, *(machine_form(entity_type, text) for entity_type in live.entity_types)}
 
 
 def _folded_forms(text: str, shortest: int) -> list[str]:

