@@ -77,7 +77,7 @@ class SessionState:
         if row.state == SHREDDED or row.wrapped is None:
             self._latest = None
             raise SessionShredded("the session is shredded; its name is never used again")
-        if latest is not None and (row.dek_ver, row.wrapped) == (latest.row.dek_ver, latest.row.wrapped):
+        if latest is not None and _wrapping(row) == _wrapping(latest.row):
             latest.keys.check(row)
             return State(row, latest.keys)
         return State(row, load_keys(self.root, row))
@@ -86,3 +86,7 @@ class SessionState:
         now = self._clock.now_ms()
         if 0 < row.expires <= now or (row.idle and row.touched + row.idle <= now):
             raise SessionShredded("the session's lifetime has ended")
+
+
+def _wrapping(row: SessionRow) -> tuple[bytes, bytes | None, int]:
+    return row.kek_id, row.wrapped, row.dek_ver

@@ -1,0 +1,491 @@
+"""Attacks on the store, one test each; the identifiers are those of the collection of cases that they come from."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sealgate.models.errors import (
+    GrantRefused,
+    NotAVault,
+    SealgateError,
+    SessionShredded,
+    StoreFull,
+    StoreUnavailable,
+    TamperDetected,
+    TextTooLong,
+    TooManyValues,
+    UnknownPlaceholder,
+    WrongKey,
+)
+from sealgate.models.grants import Accepts, Inject, Restore
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import secret_of
+from sealgate.vault import Vault, VaultSession, envelope, sealing
+from sealgate.vault.sessionkeys import new_keys
+from sealgate.vault.sqlitetables import SqliteEntries
+
+KEY = bytes(range(32))
+VALUES = ("4111 1111 1111 1111", "Ann Example", "MARKER-0451")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "vault.db"
+
+
+@pytest.fixture
+def vault(path: Path) -> Iterator[Vault]:
+    with Vault.open(path, KEY) as opened:
+        yield opened
+
+
+def request(value: str, entity_type: str = "CUSTOM", origin: str = "person") -> SealRequest:
+    return SealRequest(secret_of(value), entity_type, origin)
+
+
+def fill(session: VaultSession, values: Sequence[str] = VALUES) -> list[Placeholder]:
+    return session.seal([request(value) for value in values])
+
+
+def run(path: Path, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        return connection.execute(statement, parameters).fetchall()
+    finally:
+        connection.close()
+
+
+def fresh(path: Path, name: str = "s1") -> VaultSession:
+    """The session as another process would load it; the vault lives as long as the session's caller needs it."""
+    return Vault.open(path, KEY).session(name)
+
+
+def flip(data: bytes, at: int) -> bytes:
+    changed = bytearray(data)
+    changed[at] ^= 1 << random.Random(at).randrange(8)
+    return bytes(changed)
+
+
+def test_v01_no_flipped_bit_of_a_ciphertext_is_accepted(vault: Vault, path: Path) -> None:
+    first, second, third = fill(vault.session("s1"))
+    [(row_id, ct)] = run(path, "SELECT id, ct FROM entry WHERE code = ?", first.code)
+    assert isinstance(ct, bytes)
+    session = fresh(path)
+    for at in range(len(ct)):
+        run(path, "UPDATE entry SET ct = ? WHERE id = ?", flip(ct, at), row_id)
+        with pytest.raises(TamperDetected) as caught:
+            session.open([first], Restore())
+        assert "4111" not in str(caught.value)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+        assert len(session.open([second, third], Restore())) == 2
+
+
+@pytest.mark.parametrize("column", ["identity", "form", "life", "code", "suffix", "dek_ver", "expires", "sid"])
+def test_v02_no_changed_column_gives_another_value(vault: Vault, path: Path, column: str) -> None:
+    session = vault.session("s1")
+    vault.session("s2")
+    first, *others = fill(session)
+    changed = {"code": "00000000", "suffix": "000", "dek_ver": 7, "expires": 9_999_999_999_999, "sid": 2}
+    blobs = {"identity": bytes(16), "form": bytes(8), "life": bytes(8)}
+    run(path, f"UPDATE entry SET {column} = ? WHERE code = ?", (changed | blobs)[column], first.code)
+    for reader in (session, fresh(path)):
+        with pytest.raises((TamperDetected, UnknownPlaceholder)):
+            reader.open([first], Inject("c", "t", "a", Accepts("CUSTOM")))
+        assert len(reader.open(others, Restore())) == 2
+    if column not in ("sid", "identity"):
+        with pytest.raises(TamperDetected):
+            fresh(path).seal([request(VALUES[0], "PERSON")])
+
+
+@pytest.mark.parametrize("column", ["wrapped", "salt", "commitment", "mac", "spent", "heads", "tref"])
+def test_v03_no_flipped_bit_of_a_session_is_accepted(vault: Vault, path: Path, column: str) -> None:
+    session = vault.session("s1")
+    fill(session)
+    [(stored,)] = run(path, f"SELECT {column} FROM session")
+    assert isinstance(stored, bytes)
+    for at in range(0, len(stored), 3):
+        run(path, f"UPDATE session SET {column} = ?", flip(stored, at))
+        with Vault.open(path, KEY) as other, pytest.raises(TamperDetected):
+            other.session("s1")
+    with pytest.raises(TamperDetected):
+        session.match(len) if column != "tref" else fresh(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["dek_ver = dek_ver + 1", "gen = gen + 1", "created = 1", "expires = 99999999999999", "idle = 5", "touched = 1",
+     "kek_id = zeroblob(16)", "wrapped = x''", "subject = x'0000'"],
+)  # fmt: skip
+def test_v03_no_edited_field_of_a_session_is_accepted(vault: Vault, path: Path, change: str) -> None:
+    session = vault.session("s1")
+    placeholders = fill(session)
+    run(path, f"UPDATE session SET {change}")
+    with pytest.raises(TamperDetected):
+        session.open(placeholders, Restore())
+    with Vault.open(path, KEY) as other, pytest.raises(TamperDetected):
+        other.session("s1")
+
+
+def test_v03_a_tombstone_cannot_be_made_alive(vault: Vault, path: Path) -> None:
+    vault.session("s1").shred()
+    run(path, "UPDATE session SET state = 0")
+    with pytest.raises(SessionShredded):
+        vault.session("s1")
+
+
+def exchange(path: Path, first: Placeholder, second: Placeholder) -> None:
+    [(one,)] = run(path, "SELECT ct FROM entry WHERE code = ?", first.code)
+    run(path, "UPDATE entry SET ct = (SELECT ct FROM entry WHERE code = ?) WHERE code = ?", second.code, first.code)
+    run(path, "UPDATE entry SET ct = ? WHERE code = ?", one, second.code)
+
+
+@pytest.mark.parametrize("names", [("s1", "s2"), ("s1", "s1")])
+def test_v04_v05_exchanged_ciphertexts_are_refused(vault: Vault, path: Path, names: tuple[str, str]) -> None:
+    sessions = [vault.session(name) for name in names]
+    first, second = fill(sessions[0])[0], fill(sessions[1])[1]
+    exchange(path, first, second)
+    for session, placeholder in zip(sessions, (first, second), strict=True):
+        with pytest.raises(TamperDetected):
+            session.open([placeholder], Restore())
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_v06_rows_do_not_move_between_sessions(vault: Vault, path: Path, copy: bool) -> None:
+    source, target = vault.session("s1"), vault.session("s2")
+    [placeholder] = fill(source, ["Ann Example"])
+    if copy:
+        run(path, "INSERT INTO entry SELECT 99, 2, identity, form, code, suffix, life, dek_ver, expires, ct FROM entry")
+    else:
+        run(path, "UPDATE entry SET sid = 2")
+    with pytest.raises(TamperDetected):
+        target.open([placeholder], Restore())
+    with pytest.raises(TamperDetected):
+        target.match(len)
+    assert len(source.open([placeholder], Restore())) == int(copy)
+
+
+@pytest.mark.parametrize(
+    "columns", ["wrapped", "wrapped, salt, commitment, spent, heads, mac, dek_ver, gen, created, touched"]
+)
+def test_v07_sessions_do_not_exchange_their_keys(vault: Vault, path: Path, columns: str) -> None:
+    for name in ("s1", "s2"):
+        fill(vault.session(name))
+    names = columns.split(", ")
+    rows = [run(path, f"SELECT {columns} FROM session WHERE sid = ?", sid)[0] for sid in (1, 2)]
+    for sid, row in zip((1, 2), reversed(rows), strict=True):
+        run(path, f"UPDATE session SET {', '.join(f'{name} = ?' for name in names)} WHERE sid = ?", *row, sid)
+    for name in ("s1", "s2"):
+        with Vault.open(path, KEY) as other, pytest.raises(TamperDetected):
+            other.session(name)
+
+
+@pytest.mark.parametrize("ending", ["forget", "retire"])
+def test_v09_a_row_put_back_stays_dead(vault: Vault, path: Path, ending: str) -> None:
+    session = vault.session("s1")
+    kept, gone = session.seal([request("Ann Example"), request("4829", "PIN", "interrupt")])
+    [row] = run(path, "SELECT * FROM entry WHERE code = ?", gone.code)
+    session.forget([gone]) if ending == "forget" else session.retire([gone])
+    run(path, f"INSERT INTO entry VALUES ({', '.join('?' * len(row))})", *row)
+    for reader in (session, fresh(path)):
+        with pytest.raises(SealgateError):
+            reader.open([gone], Inject("c", "t", "a", given=frozenset((gone,))))
+        assert len(reader.open([kept], Restore())) == 1
+
+
+def test_v09_a_spent_row_put_back_stays_spent(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    [code] = session.seal([request("482913", "OTP_CODE", "interrupt")])
+    [row] = run(path, "SELECT * FROM entry")
+    session.open([code], Inject("c1", "t", "a", given=frozenset((code,))))
+    run(path, "DELETE FROM entry")
+    run(path, f"INSERT INTO entry VALUES ({', '.join('?' * len(row))})", *row)
+    assert fresh(path).facts([code])[code].burnt
+
+
+def test_v12_a_restored_copy_repeats_no_nonce(path: Path, tmp_path: Path) -> None:
+    Vault.open(path, KEY).close()
+    with Vault.open(path, KEY) as vault:
+        vault.session("s1")
+    image = path.read_bytes()
+    seen = []
+    for number in range(30):
+        copy = tmp_path / f"copy-{number}.db"
+        copy.write_bytes(image)
+        with Vault.open(copy, KEY) as vault:
+            fill(vault.session("s1"), [f"value {number}"])
+            seen += [row[0] for row in run(copy, "SELECT substr(ct, 2, 12) FROM entry")]
+    assert len(set(seen)) == 30
+
+
+def test_v13_the_wrong_key_is_noticed_before_anything_is_written(vault: Vault, path: Path) -> None:
+    fill(vault.session("s1"))
+    vault.close()
+    before = path.read_bytes()
+    with pytest.raises(WrongKey):
+        Vault.open(path, KEY[::-1])
+    assert path.read_bytes() == before
+
+
+def test_v15_a_wrapping_that_opens_to_other_keys_fails_its_commitment(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    fill(session)
+    root, row = vault._shared.root, session._read_state().row
+    with vault._shared.store.write() as transaction:
+        forged = new_keys(root, row)
+        transaction.sessions.update(row._replace(wrapped=forged.wrapped))
+    with Vault.open(path, KEY) as other, pytest.raises(TamperDetected):
+        other.session("s1")
+
+
+@pytest.mark.parametrize("suite", [0, 1, 3, 9, 255])
+def test_v16_a_ciphertext_under_another_suite_is_refused(vault: Vault, path: Path, suite: int) -> None:
+    if suite == envelope.DEFAULT_SUITE:
+        pytest.skip("this is the suite in use")
+    session = vault.session("s1")
+    [placeholder] = fill(session, ["Ann Example"])
+    run(path, "UPDATE entry SET ct = CAST(? || substr(ct, 2) AS BLOB)", bytes([suite]))
+    with pytest.raises(TamperDetected):
+        session.open([placeholder], Restore())
+
+
+def test_v17_a_cut_file_never_opens_as_an_empty_vault(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    for batch in range(3):
+        fill(session, [f"value {batch} {number}" for number in range(200)])
+    vault.close()
+    image = path.read_bytes()
+    for size in (0, 50, 100, 4096, len(image) // 2, len(image) - 4096):
+        path.write_bytes(image[:size])
+        with pytest.raises((NotAVault, TamperDetected, StoreUnavailable)):
+            read_all(path)
+    path.write_bytes(image + b"junk" * 2000)
+    assert read_all(path) == 600
+
+
+def read_all(path: Path) -> int:
+    with Vault.open(path, KEY) as vault:
+        vault.audit.verify()
+        return vault.session("s1", create=False).match(len)
+
+
+def test_v21_a_full_store_keeps_what_it_acknowledged(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    writer = vault._shared.store._writer.connection  # type: ignore[attr-defined]
+    pages = writer.execute("PRAGMA page_count").fetchone()[0]
+    writer.execute(f"PRAGMA max_page_count = {pages + 6}")
+    kept: list[str] = []
+
+    def fill_up() -> None:
+        for number in itertools.count():
+            batch = [f"value {number} {place}" for place in range(5)]
+            fill(session, batch)
+            kept.extend(batch)
+
+    with pytest.raises(StoreFull):
+        fill_up()
+    assert kept
+    assert session.match(len) == len(kept)
+    assert fresh(path).match(len) == len(kept)
+    fill(session, ["after the room came back"])
+    assert session.match(len) == len(kept) + 1
+
+
+def test_v23_an_input_output_error_is_typed_and_the_connection_is_dropped(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = vault.session("s1")
+    kept = fill(session)
+
+    def broken(self: SqliteEntries, row: object) -> int:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteEntries, "insert", broken)
+        with pytest.raises(StoreUnavailable) as caught:
+            fill(session, ["new"])
+        assert caught.value.__suppress_context__
+        assert vault._shared.store._writer is None  # type: ignore[attr-defined]
+    assert len(session.open(kept, Restore())) == 3
+    fill(session, ["new"])
+
+
+_SEAL = """
+import sys
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import secret_of
+from sealgate.vault import Vault
+vault = Vault.open(sys.argv[1], bytes(range(32)))
+session = vault.session("s1")
+sys.stdin.readline()
+for batch in range(10):
+    values = [f"value {batch * 3 + place}" for place in range(6)]
+    print(*session.seal([SealRequest(secret_of(value), "CUSTOM", "person") for value in values]))
+vault.close()
+"""
+
+
+def test_v24_processes_that_race_agree_on_every_placeholder(vault: Vault, path: Path) -> None:
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", _SEAL, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
+    outputs = [child.communicate("\n", timeout=100)[0] for child in children]
+    assert [child.returncode for child in children] == [0] * 4
+    assert len(set(outputs)) == 1
+    assert len(outputs[0].split()) == 60
+    assert run(path, "SELECT count(*) FROM entry") == [(33,)]
+    assert vault.audit.verify()
+
+
+def test_v27_a_shred_reaches_processes_with_warm_caches(vault: Vault, path: Path) -> None:
+    mine, theirs = vault.session("s1"), fresh(path)
+    [placeholder] = fill(mine, ["Ann Example"])
+    assert theirs.match(len) == len(theirs.open([placeholder], Restore())) == 1
+    assert mine.shred()
+    for action in (
+        lambda: theirs.open([placeholder], Restore()),
+        lambda: fill(theirs, ["Ann Example"]),
+        lambda: theirs.match(len),
+        lambda: theirs.records.append("step", b""),
+    ):
+        with pytest.raises(SessionShredded):
+            action()
+    assert run(path, "SELECT count(*) FROM entry") == [(0,)]
+
+
+@pytest.mark.parametrize("source", ["raises", "short"])
+def test_v29_without_random_bytes_nothing_is_written(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    session = vault.session("s1")
+
+    def raises(length: int) -> bytes:
+        raise OSError("no entropy")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "urandom", raises if source == "raises" else lambda length: b"x")
+        with pytest.raises((StoreUnavailable, OSError)):
+            fill(session)
+    assert session.match(len) == 0
+
+
+def test_v31_v32_every_text_round_trips_and_normal_forms_stay_apart(vault: Vault) -> None:
+    session = vault.session("s1")
+    values = ["", "\0", "é", "e\u0301", "\ud800", "x" * 65_536, "\r\n", "[EMAIL_ADDRESS_00000000]"]
+    placeholders = fill(session, values)
+    assert [value.text() for value in session.open(placeholders, Restore()).values()] == values
+    assert placeholders[2].code == placeholders[3].code
+    assert placeholders[2] != placeholders[3]
+
+
+def test_v35_a_refused_value_is_not_given_to_anybody(vault: Vault) -> None:
+    session = vault.session("s1")
+    placeholders = fill(session)
+    asked: list[str] = []
+
+    def valid(entity_type: str, value: str) -> bool:
+        asked.append(value)
+        return True
+
+    with pytest.raises(GrantRefused):
+        session.open(placeholders, Inject("c", "t", "a", Accepts("PERSON"), valid=valid))
+    assert asked == []
+
+
+def test_v36_short_values_have_few_lengths(vault: Vault, path: Path) -> None:
+    fill(vault.session("s1"), ["x" * length for length in range(65)])
+    [(sizes,)] = run(path, "SELECT count(DISTINCT length(ct)) FROM entry")
+    assert isinstance(sizes, int)
+    assert sizes <= 5
+
+
+def test_v40_v41_deleted_rows_leave_nothing_in_the_files(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    placeholders = [one for batch in range(4) for one in fill(session, [f"value {batch} {n}" for n in range(100)])]
+    deleted = {
+        row[0] for one in placeholders[:300] for row in run(path, "SELECT ct FROM entry WHERE code = ?", one.code)
+    }
+    [(wrapped,)] = run(path, "SELECT wrapped FROM session")
+    session.forget(placeholders[:300])
+    assert vault.purge() is True
+    files = b"".join(one.read_bytes() for one in path.parent.iterdir())
+    assert len(deleted) == 300
+    assert not any(ct in files for ct in deleted if isinstance(ct, bytes))
+    assert isinstance(wrapped, bytes)
+    assert wrapped not in files
+
+
+def test_v41_a_reader_that_holds_back_the_journal_is_reported(vault: Vault, path: Path) -> None:
+    session = vault.session("s1")
+    fill(session)
+    [(wrapped,)] = run(path, "SELECT wrapped FROM session")
+    assert isinstance(wrapped, bytes)
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entry").fetchone()
+    vault._shared.store._writer.connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+    assert session.shred() is False
+    with pytest.raises(SessionShredded):
+        session.match(len)
+    reader.execute("COMMIT")
+    reader.close()
+    assert vault.purge() is True
+    assert wrapped not in b"".join(one.read_bytes() for one in path.parent.iterdir())
+
+
+def test_v45_no_error_and_no_frame_of_ours_holds_a_value(
+    vault: Vault, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = vault.session("s1")
+    placeholders = fill(session)
+    run(path, "UPDATE entry SET ct = CAST(substr(ct, 1, 40) || zeroblob(30) AS BLOB) WHERE code = ?", placeholders[0].code)
+    monkeypatch.setattr(sealing, "MAX_VALUES", 3)
+    attempts: dict[type[SealgateError], Callable[[], object]] = {
+        TamperDetected: lambda: session.open(placeholders, Restore()),
+        TooManyValues: lambda: session.seal([request("MARKER-NEW")]),
+        GrantRefused: lambda: session.open(placeholders[1:], Inject("c", "t", "a")),
+        TextTooLong: lambda: session.seal([request("MARKER-" + "x" * 70_000)]),
+    }
+    for expected, attempt in attempts.items():
+        with pytest.raises(expected) as caught:
+            attempt()
+        assert_clean(caught.value)
+
+
+def assert_clean(error: BaseException) -> None:
+    seen: list[BaseException] = []
+    queue: list[BaseException | None] = [error]
+    while queue:
+        one = queue.pop()
+        if one is None or one in seen:
+            continue
+        seen.append(one)
+        queue += [one.__cause__, one.__context__]
+        assert "MARKER" not in repr(one.args)
+        assert "4111" not in repr(one.args)
+        for frame in traceback.TracebackException.from_exception(one, capture_locals=True).stack:
+            if f"{os.sep}vault{os.sep}" in frame.filename:
+                assert not any("MARKER" in value or "4111" in value for value in (frame.locals or {}).values())
+
+
+def test_the_planted_suite_one_is_what_it_says() -> None:
+    """AES-GCM under the derived key opens what suite 1 sealed: the suite byte is no decoration."""
+    sealed = envelope.Cipher(KEY, envelope.GCM).encrypt(b"value", b"row")
+    key = envelope.derive(KEY, "suite/1")
+    assert AESGCM(key).decrypt(sealed[1:13], sealed[13:], b"\x01row") == b"value"
