@@ -22,8 +22,7 @@ class Conversation:
 
     def last(self) -> TurnState | None:
         """The state that was recorded last, or ``None`` before the first turn."""
-        record = self._services.vault.records.latest("step")
-        return None if record is None else TurnState.from_json(record.payload)
+        return self._services.log.last()
 
     def messages(self) -> tuple[SealedMessage, ...]:
         """Everything said so far; the calls of a turn that failed half-way are left out, as no model accepts them

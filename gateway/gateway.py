@@ -25,6 +25,7 @@ from .tools.hooks import Hook
 from .tools.tool import PlaceholderPolicy
 from .tools.toolkit import Toolkit
 from .turn.driver import Portal
+from .turn.ledger import TurnLog
 
 
 class Gateway:
@@ -145,6 +146,7 @@ class Gateway:
             vault=vault,
             redactor=Redactor(self._detector, vault),
             restorer=Restorer(vault),
+            log=TurnLog(vault),
             private_data=SessionPrivateData(vault),
             emitted=EmittedTexts(vault),
             sent=SentToModel(vault, self.audit),

@@ -13,6 +13,7 @@ from sealgate.vault import VaultSession
 from .emitted import EmittedTexts
 from .private_data import SessionPrivateData
 from .sent import SentToModel
+from .turn.ledger import TurnLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Services:
     vault: VaultSession = field(repr=False)
     redactor: Redactor = field(repr=False)
     restorer: Restorer = field(repr=False)
+    log: TurnLog = field(repr=False)
     private_data: SessionPrivateData = field(repr=False)
     emitted: EmittedTexts = field(repr=False)
     sent: SentToModel = field(repr=False)

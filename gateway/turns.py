@@ -17,6 +17,7 @@ from .conversation import Conversation
 from .model import Model
 from .services import Services
 from .tools.toolkit import Toolkit
+from .turn.changes import TurnBegan, apply
 from .turn.context import TurnContext
 from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
 from .turn.single import run_single
@@ -74,20 +75,27 @@ class Turns:
     def run_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn."""
         refuse_running_loop("arun_tool")
-        return self._outcome(run_single(self._context(player, self._services.new_id()), call))
+        return self._outcome(run_single(self._alone_context(player), call))
 
     async def arun_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn, in an event loop."""
-        return await self._aoutcome(run_single(self._context(player, self._services.new_id()), call))
+        return await self._aoutcome(run_single(self._alone_context(player), call))
 
     def _begin(self, messages: Messages, player: Player) -> Effects[SessionResponse]:
         state = self._conversation.begin(messages, agent=player.agent, system_prompt=player.system_prompt)
         context = self._context(player, state.turn_id)
+        context.advance(None, TurnBegan(state=state))
         yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
 
     def _context(self, player: Player, turn_id: str) -> TurnContext:
-        return TurnContext(self._services, player.toolkit, player.model, turn_id)
+        return TurnContext(self._services, player.toolkit, player.model, turn_id, self._services.log.advance)
+
+    def _alone_context(self, player: Player) -> TurnContext:
+        """The context of a call outside of a turn: its changes are not the conversation's, so the log does not get
+        them.
+        """
+        return TurnContext(self._services, player.toolkit, None, self._services.new_id(), apply)
 
     def _outcome(self, turn: Effects[Outcome]) -> Outcome:
         with self._alone():

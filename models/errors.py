@@ -42,6 +42,7 @@
     │   ├── UnknownTool
     │   ├── ToolOutcomeUnknown
     │   ├── TurnCancelled
+    │   ├── ReplayDiverged
     │   └── RunningLoop
     └── InterruptError
         ├── InterruptCancelled
@@ -278,6 +279,14 @@ class ToolOutcomeUnknown(TurnError):
 
 class TurnCancelled(TurnError):
     """The turn was cancelled from outside."""
+
+
+class ReplayDiverged(TurnError):
+    """A session's log does not add up to what was recorded. ``sequence`` (int) is the first row that does not."""
+
+    def __init__(self, message: str, sequence: int) -> None:
+        super().__init__(message)
+        self.sequence = sequence
 
 
 class RunningLoop(TurnError):

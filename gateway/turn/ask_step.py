@@ -10,10 +10,11 @@ from ..interrupts.answer import take_answer
 from ..interrupts.handlers import bind_handler
 from ..interrupts.question import Question
 from ..tools.outcome import redact_error
+from .changes import Asked, TurnPaused
 from .context import TurnContext
 from .failure import fail_call
 from .state import AskState, TurnState
-from .steps import Ask, after_attempt, after_pause
+from .steps import Ask
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
 
 
@@ -26,7 +27,7 @@ def ask_person(context: TurnContext, state: TurnState, step: Ask) -> Effects[Tur
     question = question_of(context, call.tool, step.ask.arg_name)
     yield context.event("interrupt.requested", interrupt=descriptor(step.ask, call.tool))
     if step.ask.out_of_band:
-        return after_pause(state)
+        return context.advance(state, TurnPaused())
     try:
         raw = yield _asking(question, step.ask)
     except WaitTimedOut:
@@ -73,12 +74,12 @@ def _read(context: TurnContext, state: TurnState, step: Ask, question: Question,
         return (yield from _again(context, state, step, str(refused)))
     ask = step.ask.but(answered=True, answer=answer, asked=step.ask.asked + 1, reason="")
     yield context.event("interrupt.resolved", interrupt=descriptor(ask, state.call(step.call_id).tool))
-    return after_attempt(state, step.call_id, ask)
+    return context.advance(state, Asked(call_id=step.call_id, ask=ask))
 
 
 def _again(context: TurnContext, state: TurnState, step: Ask, reason: str) -> Effects[TurnState]:
     ask = step.ask.but(asked=step.ask.asked + 1, reason=reason)
     if ask.asked < ask.attempts:
-        return after_attempt(state, step.call_id, ask)
+        return context.advance(state, Asked(call_id=step.call_id, ask=ask))
     yield context.event("interrupt.cancelled", interrupt=descriptor(ask, state.call(step.call_id).tool))
     return (yield from fail_call(context, state, step.call_id, f"InvalidAnswer: {reason}"))

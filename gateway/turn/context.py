@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,30 +11,23 @@ from sealgate.models.events import AppEvent, EventType
 from ..model import Model
 from ..services import Services
 from ..tools.toolkit import Toolkit
+from .changes import Change
 from .state import TurnState
 
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A turn's services, tools and model, and the two things that every step does: record a state, publish an event."""
+    """A turn's services, tools and model, and the two things that every step does.
+
+    ``advance`` gives the state after a change, once the change is on the store; nothing goes on before. ``event``
+    publishes.
+    """
 
     services: Services = field(repr=False)
     toolkit: Toolkit = field(repr=False)
     model: Model | None = field(repr=False)
-    turn_id: str = ""
-
-    def record(self, state: TurnState) -> TurnState:
-        """The state itself, once it is on the store. Nothing goes on before.
-
-        Of a turn that ended only the last state is kept. What starts a tool or waits for a person survives the loss of
-        power; the other steps survive the death of the process.
-        """
-        durable = state.status == "interrupted" or any(call.phase == "started" for call in state.calls)
-        records = self.services.vault.records
-        sequence = records.append("step", state.to_json(), durable=durable)
-        if state.status in ("completed", "failed"):
-            records.drop_before("step", sequence)
-        return state
+    turn_id: str
+    advance: Callable[[TurnState | None, Change], TurnState] = field(repr=False)
 
     def event(self, kind: EventType, **fields: Any) -> AppEvent:
         """An event of this turn, filtered and sent to every bridge."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..tools.tool import Tool
+from .changes import CallFailed
 from .context import TurnContext
 from .hook_step import run_hook_of
 from .state import TurnState
-from .steps import after_failure
 from .waits import Effects
 
 
@@ -17,4 +17,4 @@ def fail_call(context: TurnContext, state: TurnState, call_id: str, content: str
     descriptor = {"id": call.id, "name": call.tool, "status": "failed", "args": call.arguments, "error": content}
     yield context.event("tool.failed", tool=descriptor)
     yield from run_hook_of(context, tool, call, "after", error=content)
-    return after_failure(state, call_id, content)
+    return context.advance(state, CallFailed(call_id=call_id, content=content))

@@ -7,12 +7,12 @@ from sealgate.models.messages import AIMessage, SealedMessage
 from sealgate.redaction import build_known_values
 
 from ..tools.injection import placeholders_in
+from .changes import MessagesHidden, ModelAnswered
 from .context import TurnContext
 from .outgoing import check_outgoing
 from .planning import plan_calls
 from .specs import fixed_names, sealed_specs
 from .state import CallState, TurnState
-from .steps import after_model
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
 
 
@@ -24,12 +24,14 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     if state.model_steps >= limit:
         raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
     redactor = context.services.redactor
-    prepared = state.but(messages=tuple(redactor.rescrub(message) for message in state.messages))
+    messages = tuple(redactor.rescrub(message) for message in state.messages)
+    prepared = state if messages == state.messages else context.advance(state, MessagesHidden(messages=messages))
     answer = yield from _complete(context, prepared)
     sealed = seal_answer(context, answer)
     context.services.emitted.remember_message(sealed)
     yield context.event("assistant.message", text=sealed.text())
-    return after_model(prepared, sealed, planned_calls(context, state, answer, sealed))
+    calls = planned_calls(context, prepared, answer, sealed)
+    return context.advance(prepared, ModelAnswered(answer=sealed, calls=calls))
 
 
 def seal_answer(context: TurnContext, answer: AIMessage) -> SealedMessage:

@@ -21,11 +21,12 @@ from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, redact_error, redact_result, to_json
 from ..tools.tool import Tool
 from .arguments import complete_arguments, kept_closed
+from .changes import CallStarted, CallSucceeded
 from .context import TurnContext
 from .failure import fail_call
 from .hook_step import run_hook_of
 from .state import CallState, TurnState
-from .steps import RunTool, after_start, after_success
+from .steps import RunTool
 from .waits import Effects, Wait, is_coroutine
 
 REFUSALS: Final = (GrantRefused, UnknownPlaceholder, ValueGone, InvalidInput, ToolFailed)
@@ -43,7 +44,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     if call.phase == "started" and not call.idempotent:
         content = "ToolOutcomeUnknown: the call was started and never reported back"
         return (yield from fail_call(context, state, call.id, content))
-    started = context.record(after_start(state, call.id))
+    started = context.advance(state, CallStarted(call_id=call.id))
     yield context.event("tool.started", tool=described(call, "started"))
     yield from run_hook_of(context, tool, call, "before")
     try:
@@ -89,7 +90,7 @@ def _called(
         _end_call(context, injection)
     yield context.event("tool.completed", tool=described(call, "completed", sealed))
     yield from run_hook_of(context, tool, call, "after", result=sealed)
-    return after_success(state, call.id, content, sealed)
+    return context.advance(state, CallSucceeded(call_id=call.id, content=content, result=sealed))
 
 
 def _end_call(context: TurnContext, injection: Injection) -> None:

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
 
-from sealgate.models.errors import SealgateError, TurnCancelled, TurnError
+from sealgate.models.errors import SealgateError, TurnCancelled, TurnError, VaultError
+from sealgate.models.events import ErrorDescriptor
 from sealgate.models.placeholder import find_all
 from sealgate.models.response import SessionResponse
 
 from .ask_step import ask_person, descriptor
+from .changes import TurnFailed
 from .context import TurnContext
 from .model_step import call_model
 from .outgoing import strings_of
 from .state import TurnState
-from .steps import Ask, CallModel, RunTool, Step, Stop, after_error, next_step
+from .steps import Ask, CallModel, RunTool, Step, Stop, next_step
 from .tool_step import run_tool
 from .waits import Effects
 
 
 def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state at which the turn stopped. An error that ends it is recorded and announced first, then raised."""
-    current = context.record(state)
+    current = state
     try:
         while not isinstance(step := next_step(current), Stop):
-            current = context.record((yield from perform(context, current, step)))
+            current = yield from perform(context, current, step)
     except SealgateError as error:
-        yield from _ended(context, current, error)
+        yield from _ended(context, error)
         raise
     except Exception as error:
         unexpected = TurnError(f"the turn failed inside: {type(error).__name__} at {place_of(error)}")
-        yield from _ended(context, current, unexpected)
+        yield from _ended(context, unexpected)
         raise unexpected from None
     finally:
         if current.status != "interrupted":
@@ -101,9 +104,12 @@ def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnS
     raise TurnCancelled("the turn has stopped")
 
 
-def _ended(context: TurnContext, state: TurnState, error: SealgateError) -> Effects[None]:
-    failed = context.record(after_error(state, code_of(error), str(error)))
-    yield context.event("error", error=failed.error)
+def _ended(context: TurnContext, error: SealgateError) -> Effects[None]:
+    """Record and announce why the turn ends. A store that fails cannot record that it failed."""
+    failed = TurnFailed(code=code_of(error), message=str(error))
+    with suppress(VaultError):
+        context.advance(context.services.log.last(), failed)
+    yield context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
 
 
 def _result(context: TurnContext, state: TurnState) -> object:
