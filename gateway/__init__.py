@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sealgate.models.entities import (
-    ENTITY_TYPES,
 )
 from sealgate.models.errors import (
     AuditBroken,
@@ -125,7 +124,6 @@ from .tools.dependencies import (
 )
 
 __all__ = [
-    "ENTITY_TYPES",
     "AIMessage",
     "Accepts",
     "Agent",
