@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sealgate.models.entities import (
-)
 from sealgate.models.errors import (
     AuditBroken,
     AuditError,
