@@ -25,6 +25,7 @@ MAX_RESPONSE: Final = 8 * 1024 * 1024
 MAX_PAUSE: Final = 30.0
 """Seconds of the longest pause before another try, whatever ``Retry-After`` says."""
 
+_JSON: Final = MappingProxyType({"content-type": "application/json"})
 _TRY_AGAIN: Final = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 
 
@@ -97,7 +98,7 @@ class OpenAIChat:
         body = request_body(self._model, messages, tools, self._extra, stream=True)
         answer = StreamedAnswer()
         try:
-            with self._opened().stream("POST", self._url, json=body, headers=self._headers()) as response:
+            with self._opened().stream("POST", self._url, content=body, headers=self._headers()) as response:
                 failure = _refused(response)
                 for data in _events(response.iter_bytes()) if failure is None else ():
                     if piece := answer.feed(data):
@@ -129,18 +130,18 @@ class OpenAIChat:
     def __reduce__(self) -> NoReturn:
         raise TypeError("an OpenAIChat cannot be pickled")
 
-    def _try(self, body: dict[str, Any]) -> bytes | _Failure:
+    def _try(self, body: bytes) -> bytes | _Failure:
         try:
-            with self._opened().stream("POST", self._url, json=body, headers=self._headers()) as response:
+            with self._opened().stream("POST", self._url, content=body, headers=self._headers()) as response:
                 return _refused(response) or b"".join(_bounded(response.iter_bytes()))
         except Exception as error:
             return _failure(error)
 
-    async def _atry(self, body: dict[str, Any]) -> bytes | _Failure:
+    async def _atry(self, body: bytes) -> bytes | _Failure:
         try:
             async with (
                 httpx.AsyncClient(timeout=self._timeout) as client,
-                client.stream("POST", self._url, json=body, headers=self._headers()) as response,
+                client.stream("POST", self._url, content=body, headers=self._headers()) as response,
             ):
                 return _refused(response) or await _abounded(response)
         except Exception as error:
@@ -155,10 +156,10 @@ class OpenAIChat:
     def _headers(self) -> dict[str, str]:
         key = self._key.text() if isinstance(self._key, SecretValue) else self._key() if self._key else None
         if key is None:
-            return {}
+            return dict(_JSON)
         if not _fits_header(key):
             raise ValueError
-        return {"authorization": f"Bearer {key}"}
+        return {**_JSON, "authorization": f"Bearer {key}"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,27 +24,28 @@ END: Final = "[DONE]"
 
 def request_body(
     model: str, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec], extra: Mapping[str, Any], *, stream: bool
-) -> dict[str, Any]:
-    """The body of a request. ``extra`` adds options such as ``temperature``; it cannot replace the conversation."""
+) -> bytes:
+    """The body of a request. ``extra`` adds options such as ``temperature``; it cannot replace the conversation.
+
+    UTF-8 has no lone surrogates, so each goes as ``?``.
+    """
     body: dict[str, Any] = {**extra, "model": model, "messages": [_message(message) for message in messages]}
     if tools:
         body["tools"] = [_tool(spec) for spec in tools]
     if stream:
         body["stream"] = True
-    return body
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def read_answer(body: bytes) -> AIMessage:
     """The message of a whole response. Raises ``ModelFailed`` for anything that is not one."""
-    choices = _mapping(_parsed(body)).get("choices")
-    if not isinstance(choices, list) or not choices:
+    choices = _list(_mapping(_parsed(body)).get("choices"))
+    if not choices:
         raise ModelFailed("the model's response has no choices")
     message = _mapping(_mapping(choices[0]).get("message"))
-    calls = message.get("tool_calls") or []
-    if not isinstance(calls, list):
-        raise ModelFailed("the model's tool calls are not a list")
+    calls = [_mapping(call) for call in _list(message.get("tool_calls"))]
     text = message.get("content")
-    return _answer(_text(message.get("refusal") if text is None else text), [_mapping(call) for call in calls])
+    return _answer(_text(message.get("refusal") if text is None else text), calls)
 
 
 class StreamedAnswer:
@@ -58,15 +59,15 @@ class StreamedAnswer:
     def feed(self, data: str) -> str:
         """The text that one event adds, often none. Raises ``ModelFailed`` for an event that is no delta."""
         chunk = _mapping(_parsed(data.encode("utf-8", "replace")))
-        if "error" in chunk:
+        if chunk.get("error"):
             raise ModelFailed("the model's stream reported an error")
-        choices = chunk.get("choices")
-        if not isinstance(choices, list) or not choices:
+        choices = _list(chunk.get("choices"))
+        if not choices:
             return ""  # usage and keep-alive events have no choices
         choice = _mapping(choices[0])
         self._finished = self._finished or choice.get("finish_reason") is not None
         delta = _mapping(choice.get("delta") or {})
-        for call in delta.get("tool_calls") or []:
+        for call in _list(delta.get("tool_calls")):
             self._feed_call(_mapping(call))
         text = _text(delta.get("content"))
         self._pieces.append(text)
@@ -126,7 +127,7 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
     arguments = function.get("arguments")
     values = arguments if isinstance(arguments, dict) else _mapping(_parsed(_text(arguments).encode() or b"{}"))
     name, identity = _text(function.get("name")), _text(call.get("id")) or f"call_{uuid4().hex}"
-    if not 1 <= len(name) <= 64 or len(identity) > 128:
+    if not 1 <= len(name) <= 64 or len(identity) > 128 or not (name + identity).isprintable():
         raise ModelFailed("the model's tool call has no usable name or id")
     return ToolCall(id=identity, name=name, arguments=values)
 
@@ -148,6 +149,12 @@ def _mapping(value: object) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     raise ModelFailed("the model's response has another value where an object belongs", type(value).__name__)
+
+
+def _list(value: object) -> list[Any]:
+    if value is None or isinstance(value, list):
+        return value or []
+    raise ModelFailed("the model's response has another value where a list belongs", type(value).__name__)
 
 
 def _text(value: object) -> str:
