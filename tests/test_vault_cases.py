@@ -454,7 +454,8 @@ def test_v45_no_error_and_no_frame_of_ours_holds_a_value(
 ) -> None:
     session = vault.session("s1")
     placeholders = fill(session)
-    run(path, "UPDATE entry SET ct = CAST(substr(ct, 1, 40) || zeroblob(30) AS BLOB) WHERE code = ?", placeholders[0].code)
+    cut = "UPDATE entry SET ct = CAST(substr(ct, 1, 40) || zeroblob(30) AS BLOB) WHERE code = ?"
+    run(path, cut, placeholders[0].code)
     monkeypatch.setattr(sealing, "MAX_VALUES", 3)
     attempts: dict[type[SealgateError], Callable[[], object]] = {
         TamperDetected: lambda: session.open(placeholders, Restore()),

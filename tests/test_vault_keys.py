@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sealgate.models.errors import KeyMissing, KeyRefused, WrongKey
-from sealgate.vault.keyfile import KeyDirectory, read
+from sealgate.vault.keyfile import KeyDirectory, KeyFileProvider, read
 from sealgate.vault.keys import EnvironmentKeys, KeyProvider, LocalKeys
 from sealgate.vault.vault import Vault
 
@@ -154,7 +154,7 @@ def test_a_directory_that_others_may_write_is_refused(path: Path) -> None:
 def test_a_key_file_with_other_content_is_refused_without_quoting_it(path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(KeyRefused) as caught:
-        read(str(path)).provider()
+        KeyFileProvider(KeyDirectory(str(path.parent)), read(str(path)))
     assert not content or content not in str(caught.value)
 
 

@@ -1,11 +1,13 @@
 """Keeps sealed values: keys, envelope, stores, sessions and the audit chain."""
 
 from .audit import AuditEvent, AuditLog
+from .backups import restore_backup
 from .clock import SYSTEM_CLOCK, Clock
 from .keyfile import KeyDirectory, KeyFile
-from .keys import EnvironmentKeys, KeyProvider, LocalKeys
+from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
 from .records import Record, Records
 from .session import VaultSession
+from .sweep import Swept, sweep
 from .vault import Vault
 
 __all__ = [
@@ -20,6 +22,10 @@ __all__ = [
     "LocalKeys",
     "Record",
     "Records",
+    "RotatingProvider",
+    "Swept",
     "Vault",
     "VaultSession",
+    "restore_backup",
+    "sweep",
 ]

@@ -64,11 +64,7 @@ class AuditLog:
         if not _ACTION.match(action) or (session is not None and not _REFERENCE.match(session)):
             raise InvalidInput("an audit row has an action and the reference of a session")
         event = {"action": action, "at": self._clock.now_ms(), "fields": checked(fields), "session": session}
-        body = _VERSION + json.dumps(event, sort_keys=True, separators=(",", ":")).encode("ascii")
-        tail = transaction.audit.tail()
-        seq, before = (tail.seq, tail.link) if tail else (0, genesis(self._root.vault_id))
-        transaction.audit.append(AuditRow(seq + 1, body, link(before, seq + 1, body)))
-        return seq + 1
+        return add_row(transaction, self._root.vault_id, event)
 
     def pseudonym(self, name: str) -> str:
         """What stands in the chain for the name of a person or a call: 32 hex digits, the same for the same name."""
@@ -112,6 +108,15 @@ class AuditLog:
     def _chunk(self, after: int) -> list[AuditRow]:
         with self._store.read() as transaction:
             return transaction.audit.after(after, _CHUNK)
+
+
+def add_row(transaction: Transaction, vault_id: bytes, event: Mapping[str, object]) -> int:
+    """Links an event to the chain. Needs no key, so that a sweeper can do it."""
+    body = _VERSION + json.dumps(event, sort_keys=True, separators=(",", ":")).encode("ascii")
+    tail = transaction.audit.tail()
+    seq, before = (tail.seq, tail.link) if tail else (0, genesis(vault_id))
+    transaction.audit.append(AuditRow(seq + 1, body, link(before, seq + 1, body)))
+    return seq + 1
 
 
 def genesis(vault_id: bytes) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import UnknownSession
+from typing import NamedTuple
+
+from sealgate.models.errors import InvalidInput, UnknownSession
 
 from .encoding import bytes_text, lp, pad, text_bytes, unpad
 from .ledger import Heads, Spent
@@ -12,11 +14,26 @@ from .sessionkeys import SessionKeys, new_keys, unwrap_keys
 from .state import State
 
 
-def new_row(root: Root, sref: bytes, tref: bytes, subject: str | None, now: int) -> SessionRow:
+class Lifetime(NamedTuple):
+    """How long a session lives, in seconds: in all, and without being written to. ``None`` for no limit."""
+
+    ttl: float | None = None
+    idle: float | None = None
+
+    def milliseconds(self) -> tuple[int, int]:
+        """Both in milliseconds, 0 for no limit. Raises ``InvalidInput`` unless they are above 0."""
+        if any(one is not None and not 0.001 <= one < 1e9 for one in self):
+            raise InvalidInput("a lifetime is a number of seconds above 0")
+        ttl, idle = (0 if one is None else int(one * 1000) for one in self)
+        return ttl, idle
+
+
+def new_row(root: Root, sref: bytes, tref: bytes, subject: str | None, now: int, life: Lifetime) -> SessionRow:
     """The signed row of a new session, without a ``sid``."""
+    ttl, idle = life.milliseconds()
     blank = SessionRow(
         sid=0, sref=sref, tref=tref, kek_id=root.active, wrapped=None, salt=b"", commitment=b"", subject=b"",
-        dek_ver=1, gen=1, state=LIVE, created=now, expires=0, idle=0, touched=now,
+        dek_ver=1, gen=1, state=LIVE, created=now, expires=now + ttl if ttl else 0, idle=idle, touched=now,
         spent=Spent({}, {}).encode(), heads=Heads({}).encode(), mac=b"",
     )  # fmt: skip
     row = blank._replace(**new_keys(root, blank)._asdict())

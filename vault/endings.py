@@ -49,6 +49,7 @@ def renew(transaction: Transaction, session: SessionState, state: State) -> Stat
 
     Placeholders, index key, record key and records stay. The ended lives are dropped: no row of theirs opens any more.
     """
+    session.root.refresh(transaction.meta.keks())
     row = transaction.sessions.by_ref(state.row.sref) or state.row
     wrapping = renew_data_key(session.root, row, row.dek_ver + 1)
     spent = Spent.parse(row.spent)

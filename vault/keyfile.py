@@ -21,7 +21,7 @@ from typing import Final
 
 import platformdirs
 
-from sealgate.models.errors import KeyMissing, KeyRefused
+from sealgate.models.errors import KeyMissing, KeyRefused, WrongKey
 
 from .envelope import KEY_BYTES
 from .keys import LocalKeys, decode_key
@@ -40,9 +40,43 @@ class KeyFile:
     pending: bool
     keys: tuple[bytes, ...] = field(repr=False)
 
-    def provider(self) -> LocalKeys:
-        """The provider that wraps under the newest of the keys."""
-        return LocalKeys(self.keys)
+
+class KeyFileProvider:
+    """``RotatingProvider`` over a vault's key file, which it reads again when another process may have changed it."""
+
+    def __init__(self, directory: KeyDirectory, key_file: KeyFile) -> None:
+        self._directory = directory
+        self._vault = key_file.vault
+        self._keys = LocalKeys(key_file.keys)
+
+    def wrap(self, secret: bytes, context: bytes) -> bytes:
+        """Wraps under the newest key."""
+        return self._keys.wrap(secret, context)
+
+    def unwrap(self, blob: bytes, context: bytes) -> bytes:
+        """Unwraps under whichever key it was."""
+        try:
+            return self._keys.unwrap(blob, context)
+        except WrongKey:
+            self._keys = LocalKeys(self._directory.find(self._vault).keys)
+        return self._keys.unwrap(blob, context)
+
+    def rotate(self) -> None:
+        """Adds a key to the file."""
+        key_file = self._directory.find(self._vault)
+        self._write(replace(key_file, keys=(*key_file.keys, os.urandom(KEY_BYTES))))
+
+    def destroy_older(self) -> None:
+        """Leaves the newest key in the file. Copies of the file, in backups for instance, still hold the older ones."""
+        key_file = self._directory.find(self._vault)
+        self._write(replace(key_file, keys=key_file.keys[-1:]))
+
+    def _write(self, key_file: KeyFile) -> None:
+        self._directory.write(key_file)
+        self._keys = LocalKeys(key_file.keys)
+
+    def __repr__(self) -> str:
+        return "KeyFileProvider(…)"
 
 
 class KeyDirectory:

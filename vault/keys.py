@@ -32,6 +32,19 @@ class KeyProvider(Protocol):
         ...
 
 
+@runtime_checkable
+class RotatingProvider(KeyProvider, Protocol):
+    """**Protocol:** a provider that can make a new key itself, and destroy the older ones."""
+
+    def rotate(self) -> None:
+        """Makes a new key; ``wrap`` uses it from now on, ``unwrap`` still knows the older ones."""
+        ...
+
+    def destroy_older(self) -> None:
+        """Destroys all keys but the newest, for good."""
+        ...
+
+
 class _LocalKey(NamedTuple):
     key_id: bytes
     cipher: Cipher

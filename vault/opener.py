@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from sealgate.models.errors import InvalidInput, NotAVault, TamperDetected, VaultMissing
 
 from .encoding import AUTHENTICATION
-from .keyfile import KeyDirectory, KeyFile
+from .keyfile import KeyDirectory, KeyFile, KeyFileProvider
 from .keys import KeyProvider, LocalKeys
 from .lockfile import LockFile
 from .root import VAULT_ID_BYTES, Root, load_root, new_root
@@ -72,14 +72,14 @@ def _new_key(keys: KeyDirectory, recorded: list[KeyFile], vault_id: bytes, path:
     """A key file for the vault that is about to be made; ones that never got their vault are cleared away."""
     for orphan in recorded:
         keys.remove(orphan)
-    return keys.make(vault_id.hex(), path).provider()
+    return KeyFileProvider(keys, keys.make(vault_id.hex(), path))
 
 
 def _open_existing(path: str, given: KeyProvider | None, keys: KeyDirectory | None) -> Opened:
     store = SqliteStore(path)
     try:
         key_file = keys.find(_vault_id(store).hex()) if keys else None
-        provider = key_file.provider() if key_file else given
+        provider = KeyFileProvider(keys, key_file) if keys and key_file else given
         if provider is None:
             raise InvalidInput("a vault needs a key")
         root = _load(store, provider)
@@ -99,9 +99,13 @@ def _fill(transaction: Transaction, vault_id: bytes, provider: KeyProvider, now:
 
 
 def _vault_id(store: Store) -> bytes:
-    """The id as stored; it is authenticated by ``_load``, once there is a key to do it with."""
     with store.read() as transaction:
-        stored = transaction.meta.get(_ID)
+        return stored_vault_id(transaction)
+
+
+def stored_vault_id(transaction: Transaction) -> bytes:
+    """The vault's id as stored. It is authenticated when the vault is opened, once there is a key to do it with."""
+    stored = transaction.meta.get(_ID)
     if stored is None or stored[:1] != _VERSION:
         raise TamperDetected(AUTHENTICATION)
     return stored[1 : 1 + VAULT_ID_BYTES]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -88,36 +88,82 @@ class Records:
             state = self._state.load(transaction)
             transaction.records.delete_before(state.row.sid, kind, min(sequence, state.heads().last(kind)))
 
-    def replace(self, kind: str, key: str, payload: bytes, *, durable: bool = True) -> None:
-        """Stores the record of a key in place of the one before. A kind has appended or keyed records, not both."""
-        _check(kind, [payload])
+    def replace(self, kind: str, key: str, payload: bytes, *, newest: int | None = None, durable: bool = True) -> None:
+        """Stores the record of a key in place of the one before. A kind has appended or keyed records, not both.
+
+        With ``newest`` only that many are kept, those changed last; without, the 20,001st is ``LimitExceeded``.
+        """
+        self.change(kind, key, lambda _before: payload, newest=newest, durable=durable)
+
+    def change(
+        self,
+        kind: str,
+        key: str,
+        change: Callable[[bytes | None], bytes | None],
+        *,
+        newest: int | None = None,
+        durable: bool = True,
+    ) -> bytes | None:
+        """The record of a key after ``change`` was given what stood there (or ``None``); ``None`` from it changes
+        nothing.
+
+        One transaction, so of two who change a key at once the second is given what the first made of it. What
+        ``change`` raises goes through, and nothing was stored.
+        """
+        _check(kind, [])
         with self._store.write(durable=durable) as transaction:
             state = self._state.load(transaction)
-            heads, keyref = _with_room(state, kind), _keyref(state, kind, key)
-            sequences = self._sequences(transaction, state, kind)
-            removed = self._remove(transaction, state, kind, keyref)
-            if not removed and len(sequences) >= MAX_KEYED:
+            before = self._stored(transaction, state, kind, key)
+            after = change(before)
+            if after is None:
+                return before
+            _check(kind, [after])
+            written = self._put(transaction, state, kind, key, after, newest)
+        self._remember(kind, *written)
+        return after
+
+    def _stored(self, transaction: Transaction, state: State, kind: str, key: str) -> bytes | None:
+        keyref = _keyref(state, kind, key)
+        seq = self._sequences(transaction, state, kind).get(keyref)
+        return None if seq is None else _open(state, self._fetch(transaction, state, kind, keyref, seq))
+
+    def _put(
+        self, transaction: Transaction, state: State, kind: str, key: str, payload: bytes, newest: int | None
+    ) -> tuple[int, bytes, int, bytes | None]:
+        """The kind's new sum, the key and its sequence, and the key that had to go."""
+        heads, keyref = _with_room(state, kind), _keyref(state, kind, key)
+        sequences = self._sequences(transaction, state, kind)
+        removed, dropped = self._remove(transaction, state, kind, keyref), None
+        if keyref not in sequences and len(sequences) >= (newest or MAX_KEYED):
+            if newest is None:
                 raise LimitExceeded("a session holds at most 20,000 records of a kind", MAX_KEYED)
-            seq = heads.last(kind) + 1
-            heads.advance(kind, added=_tag(state, kind, keyref, seq), removed=removed)
-            self._add(transaction, state, kind, seq, keyref, payload)
-            self._state.store(transaction, state, state.row._replace(heads=heads.encode()))
-        self._known[kind] = (heads.total(kind), {**sequences, keyref: seq})
+            dropped = next(iter(sequences))
+            removed += self._remove(transaction, state, kind, dropped)
+        seq = heads.last(kind) + 1
+        heads.advance(kind, added=_tag(state, kind, keyref, seq), removed=removed)
+        self._add(transaction, state, kind, seq, keyref, payload)
+        self._state.store(transaction, state, state.row._replace(heads=heads.encode()))
+        return heads.total(kind), keyref, seq, dropped
+
+    def _remember(self, kind: str, total: int, keyref: bytes, seq: int, dropped: bytes | None) -> None:
+        """What a committed change did, so that the next one need not read all keys; the last changed stands last."""
+        sequences = self._known[kind][1]
+        sequences.pop(keyref, None)
+        if dropped is not None:
+            sequences.pop(dropped, None)
+        sequences[keyref] = seq
+        self._known[kind] = (total, sequences)
 
     def get(self, kind: str, key: str) -> bytes | None:
         """The record of a key, or ``None``. Raises ``TamperDetected`` when one of its kind was put back."""
         with self._store.read() as transaction:
-            state = self._state.load(transaction)
-            keyref = _keyref(state, kind, key)
-            seq = self._sequences(transaction, state, kind).get(keyref)
-            row = None if seq is None else self._fetch(transaction, state, kind, keyref, seq)
-        return _open(state, row) if row else None
+            return self._stored(transaction, self._state.load(transaction), kind, key)
 
     def all(self, kind: str) -> list[bytes]:
         """All keyed records of a kind, the latest change last."""
         with self._store.read() as transaction:
             state = self._state.load(transaction)
-            sequences = sorted(self._sequences(transaction, state, kind).items(), key=lambda item: item[1])
+            sequences = sorted(self._sequences(transaction, state, kind).copy().items(), key=lambda item: item[1])
             rows = [self._fetch(transaction, state, kind, keyref, seq) for keyref, seq in sequences]
         return [_open(state, row) for row in rows]
 

@@ -25,10 +25,11 @@ class Root:
     ``sref`` and ``tref`` are what sessions and tenants are called in the store: their names are never in clear there.
     """
 
-    __slots__ = ("_audit", "_keks", "_meta", "_refs", "active", "vault_id")
+    __slots__ = ("_audit", "_keks", "_meta", "_refs", "active", "provider", "vault_id")
 
-    def __init__(self, vault_id: bytes, secret: bytes) -> None:
+    def __init__(self, vault_id: bytes, provider: KeyProvider, secret: bytes) -> None:
         self.vault_id = vault_id
+        self.provider = provider
         self._refs = Mac(derive(secret, "ref/1"))
         self._meta = Mac(derive(secret, "meta/1"))
         self._audit = Mac(derive(secret, "audit/1"))
@@ -68,6 +69,23 @@ class Root:
     def has_kek(self, kek_id: bytes) -> bool:
         """Whether it was loaded."""
         return kek_id in self._keks
+
+    def refresh(self, rows: list[KekRow]) -> None:
+        """Loads key-encryption keys that another process added; ``rows`` are all, oldest first.
+
+        Raises ``WrongKey`` when the newest is wrapped under a key that this process does not have.
+        """
+        for row in rows:
+            if row.kek_id not in self._keks and (row is rows[-1] or self._can_unwrap(row)):
+                _load_row(self.vault_id, row, self.provider, self)
+        if rows and rows[-1].kek_id in self._keks:
+            self.active = rows[-1].kek_id
+
+    def _can_unwrap(self, row: KekRow) -> bool:
+        try:
+            return bool(self.provider.unwrap(row.wrapped, _context(self.vault_id, row.kek_id)))
+        except WrongKey:
+            return False
 
     def adopt(self, kek_id: bytes, kek: Cipher) -> None:
         """Adds a key-encryption key; the last one added is the active one."""
@@ -111,7 +129,7 @@ def _load_row(vault_id: bytes, row: KekRow, provider: KeyProvider, root: Root | 
     secret = provider.unwrap(row.wrapped, _context(vault_id, row.kek_id))
     kek, root_secret = secret[:KEY_BYTES], secret[KEY_BYTES:]
     matches = len(root_secret) == KEY_BYTES and hmac.compare_digest(_kek_id(vault_id, kek), row.kek_id)
-    loaded = (root or Root(vault_id, root_secret)) if matches else None
+    loaded = (root or Root(vault_id, provider, root_secret)) if matches else None
     cipher = Cipher(derive(kek, "kek/1")) if matches else None
     del secret, kek, root_secret
     if loaded is None or cipher is None:
@@ -120,10 +138,10 @@ def _load_row(vault_id: bytes, row: KekRow, provider: KeyProvider, root: Root | 
     return loaded
 
 
-def rewrap_kek(vault_id: bytes, row: KekRow, provider: KeyProvider, created: int) -> KekRow:
-    """A new key-encryption key for the root secret of an existing row."""
-    secret = provider.unwrap(row.wrapped, _context(vault_id, row.kek_id))
-    return wrap_kek(vault_id, secret[KEY_BYTES:], provider, created)
+def rewrap_kek(root: Root, row: KekRow, provider: KeyProvider, created: int) -> KekRow:
+    """A new key-encryption key, wrapped by a new provider, for the root secret of an existing row."""
+    secret = root.provider.unwrap(row.wrapped, _context(root.vault_id, row.kek_id))
+    return wrap_kek(root.vault_id, secret[KEY_BYTES:], provider, created)
 
 
 def _kek_id(vault_id: bytes, kek: bytes) -> bytes:

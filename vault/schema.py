@@ -36,6 +36,7 @@ STATEMENTS: Final = (
     ),
     "CREATE UNIQUE INDEX entry_form ON entry(sid, identity, form)",
     "CREATE UNIQUE INDEX entry_code ON entry(sid, code, suffix)",
+    "CREATE INDEX entry_expires ON entry(expires) WHERE expires > 0",
     (
         "CREATE TABLE record(id INTEGER PRIMARY KEY, sid INT NOT NULL, kind TEXT NOT NULL, seq INT NOT NULL,"
         " keyref BLOB NOT NULL, ct BLOB NOT NULL) STRICT"

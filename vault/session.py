@@ -167,7 +167,11 @@ class VaultSession:
         return self._shared.store.purge()
 
     def _read_state(self) -> State:
-        return self.state.check(self._shared.store.session(self.state.sref))
+        row = self._shared.store.session(self.state.sref)
+        if row is None or self.state.root.has_kek(row.kek_id):
+            return self.state.check(row)
+        with self._shared.store.read() as transaction:
+            return self.state.load(transaction)
 
     def _store(self, transaction: Transaction, state: State, spent: Spent) -> State:
         """Writes the ledger under a new generation. When too many lives have ended, a new data key ends them all."""

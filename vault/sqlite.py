@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, NoReturn
+from typing import BinaryIO, Final, NoReturn
 from urllib.parse import quote
 
 from sealgate.models.errors import StoreFull, StoreUnavailable, TamperDetected, VaultError
@@ -118,6 +119,24 @@ class SqliteStore:
                 self._undo(writer, error)
                 raise
             self._checkpoint_if_due(writer.connection)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[BinaryIO]:
+        """A copy of the database (``VACUUM INTO``), deleted afterwards."""
+        self._check_process()
+        with tempfile.TemporaryDirectory(prefix=".sealgate-", dir=self._beside()) as directory:
+            copy = os.path.join(directory, "copy.db")
+            with self._translated():
+                reader = self._writer if self._path == MEMORY else self._borrow()
+                if reader is not None:
+                    reader.connection.execute("VACUUM INTO ?", (copy,))
+                if reader is not None and self._path != MEMORY:
+                    self._give_back(reader)
+            with open(copy, "rb") as file:
+                yield file
+
+    def _beside(self) -> str | None:
+        return None if self._path == MEMORY else os.path.dirname(os.path.abspath(self._path))
 
     def purge(self) -> bool:
         """Writes the log back and truncates it; ``False`` while a reader holds it."""

@@ -27,7 +27,7 @@ _UPDATE_SESSION: Final = (
     f"UPDATE session SET {', '.join(f'{name} = ?' for name in SessionRow._fields[1:])} WHERE sid = ?"  # noqa: S608
 )
 _SESSION_BY_REF: Final = f"SELECT {_SESSION} FROM session WHERE sref = ?"  # noqa: S608
-_SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > ? ORDER BY sid LIMIT ?"  # noqa: S608
+_SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > ? AND state = 0 ORDER BY sid LIMIT ?"  # noqa: S608
 _ENTRY_BY_IDENTITY: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND identity = ?"  # noqa: S608
 _ENTRY_BY_CODE: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND code = ?"  # noqa: S608
 _ENTRY_ALL: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? ORDER BY id"  # noqa: S608
@@ -43,10 +43,11 @@ _RECORD_KEYED: Final = f"SELECT {_RECORD} FROM record WHERE sid = ? AND kind = ?
 class _Table:
     """A table through one connection."""
 
-    __slots__ = ("_run",)
+    __slots__ = ("_many", "_run")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._run = connection.execute
+        self._many = connection.executemany
 
 
 class SqliteMeta(_Table):
@@ -92,11 +93,10 @@ class SqliteSessions(_Table):
 
     def rewrap(self, changes: Sequence[tuple[bytes, bytes, int]]) -> None:
         """Replaces ``(kek_id, wrapped)`` of each ``sid``."""
-        for change in changes:
-            self._run("UPDATE session SET kek_id = ?, wrapped = ? WHERE sid = ?", change)
+        self._many("UPDATE session SET kek_id = ?, wrapped = ? WHERE sid = ?", changes)
 
     def page(self, after: int, limit: int) -> list[SessionRow]:
-        """Sessions with a higher ``sid``."""
+        """Live sessions with a higher ``sid``."""
         return [SessionRow._make(row) for row in self._run(_SESSION_PAGE, (after, limit))]
 
     def on_kek(self, kek_id: bytes) -> int:
@@ -139,6 +139,13 @@ class SqliteEntries(_Table):
         """All forms of all values."""
         return [EntryRow._make(row) for row in self._run(_ENTRY_ALL, (sid,))]
 
+    def drop_expired(self, now: int, limit: int) -> int:
+        """Deletes entries whose time has come."""
+        return self._run(
+            "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE expires > 0 AND expires <= ? LIMIT ?)",
+            (now, limit),
+        ).rowcount
+
     def count(self, sid: int) -> int:
         """How many forms."""
         return int(self._run("SELECT count(*) FROM entry WHERE sid = ?", (sid,)).fetchone()[0])
@@ -149,14 +156,12 @@ class SqliteEntries(_Table):
 
     def replace(self, rows: Sequence[EntryRow]) -> None:
         """Replaces the changeable columns."""
-        for row in rows:
-            changed = (row.dek_ver, row.expires, row.ct, row.id)
-            self._run("UPDATE entry SET dek_ver = ?, expires = ?, ct = ? WHERE id = ?", changed)
+        changes = [(row.dek_ver, row.expires, row.ct, row.id) for row in rows]
+        self._many("UPDATE entry SET dek_ver = ?, expires = ?, ct = ? WHERE id = ?", changes)
 
     def delete(self, ids: Sequence[int]) -> None:
         """Deletes rows."""
-        for row_id in ids:
-            self._run("DELETE FROM entry WHERE id = ?", (row_id,))
+        self._many("DELETE FROM entry WHERE id = ?", [(row_id,) for row_id in ids])
 
 
 class SqliteRecords(_Table):

@@ -47,7 +47,10 @@ class SessionState:
 
     def load(self, transaction: Transaction) -> State:
         """The state now. Raises ``SessionShredded`` for a tombstone or an ended lifetime, else ``TamperDetected``."""
-        return self.check(transaction.sessions.by_ref(self.sref))
+        row = transaction.sessions.by_ref(self.sref)
+        if row is not None and not self.root.has_kek(row.kek_id):
+            self.root.refresh(transaction.meta.keks())
+        return self.check(row)
 
     def check(self, row: SessionRow | None) -> State:
         """The state that a row just read stands for; raises like ``load``."""

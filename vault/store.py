@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from .rows import AuditRow, EntryRow, KekRow, RecordRow, SessionRow
 
@@ -53,7 +53,7 @@ class SessionTable(Protocol):
         ...
 
     def page(self, after: int, limit: int) -> list[SessionRow]:
-        """Sessions with ``sid > after`` in order."""
+        """Live sessions with ``sid > after`` in order."""
         ...
 
     def on_kek(self, kek_id: bytes) -> int:
@@ -82,6 +82,10 @@ class EntryTable(Protocol):
 
     def all(self, sid: int) -> list[EntryRow]:
         """All forms of all values, in the order they were stored."""
+        ...
+
+    def drop_expired(self, now: int, limit: int) -> int:
+        """Deletes entries of any session whose time has come; returns how many. Needs no key."""
         ...
 
     def count(self, sid: int) -> int:
@@ -189,6 +193,10 @@ class Store(Protocol):
 
         A ``durable`` transaction survives the loss of power, another one the death of the process only.
         """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[BinaryIO]:
+        """A consistent copy of everything, as bytes to be read once; for backups."""
         ...
 
     def purge(self) -> bool:

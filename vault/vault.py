@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 import re
 from types import TracebackType
-from typing import Final, NoReturn, Self
+from typing import BinaryIO, Final, NoReturn, Self
 from weakref import WeakValueDictionary
 
 from sealgate.models.errors import InvalidInput, InvalidName, KeyRefused, UnknownSession
 
 from .audit import AuditLog
-from .birth import check_subject, new_row
+from .backups import write_backup
+from .birth import Lifetime, check_subject, new_row
 from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
 from .index import Random
 from .keys import KeyProvider, provider_of
 from .opener import open_file, open_memory
+from .rotation import destroy_old_keys, rotate
 from .session import VaultSession
 from .shared import Shared
 from .sqlite import MEMORY
 from .state import SessionState, State
 from .store import Transaction
+from .sweep import Swept, sweep_store
 
 MAX_NAME: Final = 256
 """Code points of the longest name of a session, a tenant or a subject."""
@@ -73,12 +76,21 @@ class Vault:
         return cls(Shared(store, root, steady, random, AuditLog(store, root, steady)))
 
     def session(
-        self, name: str, *, tenant: str = "default", subject: str | None = None, create: bool = True
+        self,
+        name: str,
+        *,
+        tenant: str = "default",
+        subject: str | None = None,
+        create: bool = True,
+        ttl: float | None = None,
+        idle: float | None = None,
     ) -> VaultSession:
         """The session of this name and tenant, made if it is new and ``create`` is true.
 
-        Raises ``UnknownSession`` when there is none, or it belongs to another subject; ``SessionShredded`` when its
-        keys are destroyed; ``InvalidName`` for names that are not 1 to 256 code points long.
+        ``ttl`` and ``idle`` (seconds, in all and without a write) limit the life of a new session and do not change
+        that of an existing one. Raises ``UnknownSession`` when there is none, or it belongs to another subject;
+        ``SessionShredded`` when its keys are destroyed or its lifetime has ended; ``InvalidName`` for names that are
+        not 1 to 256 code points long.
         """
         for text in (name, tenant, *(() if subject is None else (subject,))):
             if not isinstance(text, str) or not 1 <= len(text) <= MAX_NAME:
@@ -87,9 +99,36 @@ class Vault:
         sref = root.sref(tenant, name)
         known = self._sessions.get(sref)
         state = known.state if known else SessionState(root, self._shared.clock, sref)
-        loaded = self._load(state) or self._make(state, tenant, subject, create)
+        loaded = self._load(state)
+        if loaded is None and not create:
+            raise UnknownSession("there is no such session")
+        loaded = loaded or self._make(state, tenant, subject, Lifetime(ttl, idle))
         owner = check_subject(loaded, subject)
         return self._sessions.setdefault(sref, known or VaultSession(self._shared, state, name, tenant, owner))
+
+    def rotate(self, key: bytes | KeyProvider | None = None) -> int:
+        """Wraps all sessions under a new key and returns how many; entries stay as they are.
+
+        Without ``key`` the provider makes the new key itself (``RotatingProvider``; the key file does), else the new
+        key is this one and later opens need it. Repeat it after a crash. Old backups open with the old key until it is
+        destroyed: see ``destroy_old_keys``.
+        """
+        return rotate(self._shared, key)
+
+    def destroy_old_keys(self) -> int:
+        """Destroys all keys but the newest and returns how many: backups from before the rotation become unreadable.
+
+        Raises ``KeyRefused`` while a session is wrapped under an older key.
+        """
+        return destroy_old_keys(self._shared)
+
+    def sweep(self) -> Swept:
+        """Destroys sessions and values whose lifetime has ended. ``sealgate.vault.sweep`` does it without a key."""
+        return sweep_store(self._shared.store, self._shared.clock.now_ms())
+
+    def backup(self, target: BinaryIO) -> int:
+        """Writes an encrypted copy of the whole vault, as of now, and returns its bytes; see ``backups``."""
+        return write_backup(self._shared, target)
 
     def purge(self) -> bool:
         """Removes deleted data from the store's journals; ``False`` while a reader still holds some of it back."""
@@ -103,17 +142,17 @@ class Vault:
         with self._shared.store.read() as transaction:
             return _load_if_there(transaction, state)
 
-    def _make(self, state: SessionState, tenant: str, subject: str | None, create: bool) -> State:
-        if not create:
-            raise UnknownSession("there is no such session")
+    def _make(self, state: SessionState, tenant: str, subject: str | None, life: Lifetime) -> State:
         root, shared = self._shared.root, self._shared
         with shared.store.write() as transaction:
             loaded = _load_if_there(transaction, state)
             if loaded is None:
-                row = new_row(root, state.sref, root.tref(tenant), subject, shared.clock.now_ms())
+                root.refresh(transaction.meta.keks())
+                row = new_row(root, state.sref, root.tref(tenant), subject, shared.clock.now_ms(), life)
                 transaction.sessions.insert(row)
                 shared.audit.record(transaction, "session.created", state.sref.hex(), {})
-        return loaded or self._load(state) or self._make(state, tenant, subject, create=False)
+                loaded = state.load(transaction)
+        return loaded
 
     def __enter__(self) -> Self:
         return self

@@ -53,7 +53,7 @@ def create(path: str, fill: Callable[[SqliteTransaction], None]) -> None:
     try:
         os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         _build(draft, fill)
-        os.link(draft, path)
+        place(draft, path)
     except sqlite3.Error as error:
         raise translate(error) from None
     except OSError:
@@ -61,7 +61,15 @@ def create(path: str, fill: Callable[[SqliteTransaction], None]) -> None:
     finally:
         if os.path.lexists(draft):
             os.unlink(draft)
-    sync_directory(os.path.dirname(path))
+
+
+def place(draft: str, path: str) -> None:
+    """Gives a finished file its name, if nothing has that name. Raises ``StoreUnavailable``."""
+    try:
+        os.link(draft, path)
+        sync_directory(os.path.dirname(path))
+    except OSError:
+        raise StoreUnavailable("the vault's file could not be put in its place") from None
 
 
 def _build(draft: str, fill: Callable[[SqliteTransaction], None]) -> None:
