@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sealgate.models.errors import InterruptNotPending, SessionBusy
+from sealgate.models.errors import InterruptNotPending, InvalidInput, SessionBusy
 from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
 
 from .services import Services
@@ -25,13 +25,14 @@ class Conversation:
         return self._services.log.last()
 
     def messages(self) -> tuple[SealedMessage, ...]:
-        """Everything said so far; the calls of a turn that failed half-way are left out, as no model accepts them
-        unanswered.
+        """Everything said so far, with what has become known since hidden in it; the calls of a turn that failed
+        half-way are left out, as no model accepts them unanswered.
         """
         state = self.last()
         if state is None:
             return ()
-        return state.messages[:-1] if state.calls else state.messages
+        said = state.messages[:-1] if state.calls else state.messages
+        return tuple(map(self._services.redactor.rescrub, said))
 
     def begin(
         self, messages: Sequence[RawMessage | SealedMessage], *, agent: str, system_prompt: str | None
@@ -44,9 +45,9 @@ class Conversation:
         state = self.last()
         if state is not None and state.status == "interrupted":
             raise SessionBusy("the session waits for an answer; answer or cancel it first")
-        history = self.messages()
-        system = [SystemMessage(system_prompt)] if system_prompt and not history else []
+        system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
         said = redact_messages(self._services, [*system, *messages])
+        history = self.messages()
         new = said[len(history) :] if tuple(said[: len(history)]) == history else said
         return TurnState(turn_id=self._services.new_id(), agent=agent, messages=(*history, *new), start=len(history))
 
@@ -62,15 +63,26 @@ class Conversation:
 
 
 def redact_messages(services: Services, messages: Sequence[RawMessage | SealedMessage]) -> list[SealedMessage]:
-    """The messages with placeholders.
+    """The messages with placeholders; what this gateway emitted is recognised.
 
-    Sealed ones get the known-value pass again; what this gateway emitted is recognised.
+    All get the known-value pass at the end: an early one may hold what a later one made known. Raises ``InvalidInput``
+    for what is no message, before anything is sealed.
     """
-    limit = services.limits.new_values
-    redactor = services.redactor
-    return [
-        redactor.rescrub(message)
-        if isinstance(message, SealedMessage)
-        else redactor.redact_message(message, recognise=services.emitted.recognise, max_new=limit)
-        for message in messages
-    ]
+    given = _checked(messages)
+    sealed = [message if isinstance(message, SealedMessage) else _redacted(services, message) for message in given]
+    return [services.redactor.rescrub(message) for message in sealed]
+
+
+def _redacted(services: Services, message: RawMessage) -> SealedMessage:
+    return services.redactor.redact_message(
+        message, recognise=services.emitted.recognise, max_new=services.limits.new_values
+    )
+
+
+def _checked(messages: object) -> list[RawMessage | SealedMessage]:
+    if not isinstance(messages, Sequence) or isinstance(messages, (str, bytes)):
+        raise InvalidInput("messages are a list of messages")
+    for position, message in enumerate(messages):
+        if not isinstance(message, (RawMessage, SealedMessage)):
+            raise InvalidInput(f"message {position} is a {type(message).__name__}, which is no message of sealgate")
+    return list(messages)

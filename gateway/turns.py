@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -60,17 +60,18 @@ class Turns:
     def stream(self, messages: Messages, player: Player) -> Iterator[AppEvent]:
         """The events of a turn as they come."""
         refuse_running_loop("astream")
-        with self._alone():
-            for item in drive(self._begin(messages, player), self._portal):
+        with self._alone(), closing(drive(self._begin(messages, player), self._portal)) as items:
+            for item in items:
                 if isinstance(item, AppEvent):
                     yield item
 
     async def astream(self, messages: Messages, player: Player) -> AsyncIterator[AppEvent]:
         """The events of a turn as they come, in an event loop."""
         with self._alone():
-            async for item in adrive(self._begin(messages, player)):
-                if isinstance(item, AppEvent):
-                    yield item
+            async with aclosing(adrive(self._begin(messages, player))) as items:
+                async for item in items:
+                    if isinstance(item, AppEvent):
+                        yield item
 
     def run_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn."""
@@ -98,17 +99,18 @@ class Turns:
         return TurnContext(self._services, player.toolkit, None, self._services.new_id(), apply)
 
     def _outcome(self, turn: Effects[Outcome]) -> Outcome:
-        with self._alone():
-            for item in drive(turn, self._portal):
+        with self._alone(), closing(drive(turn, self._portal)) as items:
+            for item in items:
                 if isinstance(item, Ended):
                     return item.outcome
         raise AssertionError("a turn ends with its outcome")
 
     async def _aoutcome(self, turn: Effects[Outcome]) -> Outcome:
         with self._alone():
-            async for item in adrive(turn):
-                if isinstance(item, Ended):
-                    return item.outcome
+            async with aclosing(adrive(turn)) as items:
+                async for item in items:
+                    if isinstance(item, Ended):
+                        return item.outcome
         raise AssertionError("a turn ends with its outcome")
 
     @contextmanager

@@ -11,8 +11,8 @@ import anyio.lowlevel
 import pytest
 
 from sealgate.gateway.turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
-from sealgate.gateway.turn.waits import Effects, Wait, WaitTimedOut
-from sealgate.models.errors import RunningLoop, TurnCancelled
+from sealgate.gateway.turn.waits import Abandoned, Effects, Wait, WaitTimedOut
+from sealgate.models.errors import RunningLoop
 from sealgate.models.events import AppEvent
 
 
@@ -97,7 +97,7 @@ def test_the_blocking_driver_works_in_the_callers_thread(portal: Portal) -> None
 def recording(seen: list[str], wait: Wait) -> Effects[object]:
     try:
         return (yield wait)
-    except TurnCancelled:
+    except Abandoned:
         seen.append("cancelled")
         raise
     finally:
@@ -133,14 +133,14 @@ def test_a_reader_that_stops_reading_cancels_the_turn(portal: Portal) -> None:
     def turn() -> Effects[object]:
         try:
             yield AppEvent(type="status")
-        except TurnCancelled:
+        except Abandoned:
             seen.append("cancelled")
             raise
         return None
 
     items = drive(turn(), portal)
     next(items)
-    items.close()  # type: ignore[attr-defined]
+    items.close()
     assert seen == ["cancelled"]
 
 

@@ -51,10 +51,16 @@ def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_typ
 
 
 def _whole(sealer: Sealer, value: JsonValue) -> JsonValue:
-    """The whole answer, sealed.
+    """The whole answer, sealed; each text and number of a list or an object by itself. That there is none is no secret.
 
     One that is a common word or too short to search for is hidden here and nowhere else.
     """
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [_whole(sealer, item) for item in value]
+    if isinstance(value, dict):
+        return {str(_whole(sealer, key)): _whole(sealer, item) for key, item in value.items()}
     secret = secret_of(value) if isinstance(value, (str, float)) or type(value) is int else SecretValue(str(value))
     request = SealRequest(secret, "ANSWER", INTERRUPT, searchable=is_searchable(secret.text()))
     return str(sealer.seal([request])[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sealgate.models.errors import ToolFailed
+from sealgate.models.errors import MalformedPlaceholder, ToolFailed
 from sealgate.models.grants import Accepts, Inject
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.placeholder import Placeholder, find_all
@@ -33,12 +33,16 @@ class Injection:
 
 
 def inject(opener: Opener, injection: Injection) -> dict[str, object]:
-    """New arguments with the real values in them; the sealed ones are not touched.
+    """New arguments with the real values in them; the sealed ones are not touched, and no part of them is shared.
 
-    With ``keep``, placeholders without a grant stay closed instead of being refused. Raises what ``Opener.open``
-    raises for ``Inject``.
+    With ``keep``, placeholders without a grant stay closed instead of being refused. Raises ``MalformedPlaceholder``
+    for what the model meant as a placeholder and did not spell as one, and what ``Opener.open`` raises for ``Inject``.
     """
-    return {name: _argument(opener, injection, name, sealed) for name, sealed in injection.arguments.items()}
+    # What was given for its argument is never refused for a grant, and may be used only once. It comes last, so that a
+    # call that is refused burns nothing.
+    order = sorted(injection.arguments, key=lambda name: bool(injection.given.get(name)))
+    opened = {name: _argument(opener, injection, name, injection.arguments[name]) for name in order}
+    return {name: opened[name] for name in injection.arguments}
 
 
 def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
@@ -54,10 +58,10 @@ def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
 
 def _argument(opener: Opener, injection: Injection, name: str, sealed: JsonValue) -> object:
     wanted = placeholders_in(sealed)
-    if not wanted:
-        return sealed
     grant = injection.accepts.get(name)
     given = injection.given.get(name, frozenset())
+    if not injection.keep and any(one.entity_type == "LITERAL" for one in wanted & injection.written):
+        raise MalformedPlaceholder(f"argument {name!r} holds a placeholder that is not spelled as it was given")
     if injection.keep and grant is None:
         wanted &= given | injection.written
     purpose = Inject(

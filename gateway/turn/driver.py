@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -15,10 +15,10 @@ import anyio.from_thread
 import anyio.to_thread
 import sniffio
 
-from sealgate.models.errors import RunningLoop, TurnCancelled
+from sealgate.models.errors import RunningLoop
 from sealgate.models.events import AppEvent
 
-from .waits import Effects, Wait, WaitTimedOut
+from .waits import Abandoned, Effects, Escaped, Wait, WaitTimedOut
 
 Outcome = TypeVar("Outcome")
 
@@ -43,7 +43,12 @@ class Portal:
 
     def run(self, awaitable: Awaitable[object], timeout: float | None) -> object:
         """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it."""
-        return self._started().call(_finish, awaitable, timeout)
+        future = self._started().start_task_soon(_finish, awaitable, timeout)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
 
     def close(self) -> None:
         """Stop the loop. Nothing may be running on it."""
@@ -61,7 +66,7 @@ class Portal:
             return self._portal
 
 
-def drive(turn: Effects[Outcome], portal: Portal) -> Iterator[AppEvent | Ended[Outcome]]:
+def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[Outcome], None, None]:
     """Perform a turn in the caller's thread: its events as they come, its outcome last."""
     resume: Callable[[], Wait | AppEvent] = turn.__next__
     try:
@@ -84,10 +89,16 @@ def drive(turn: Effects[Outcome], portal: Portal) -> Iterator[AppEvent | Ended[O
 def _resumption(turn: Effects[Any], wait: Wait, portal: Portal) -> Callable[[], Wait | AppEvent]:
     try:
         outcome = _perform(wait, portal)
-    except (Exception, SystemExit) as error:
-        failure = error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        failure = _contained(error)
         return lambda: turn.throw(failure)
     return lambda: turn.send(outcome)
+
+
+def _contained(error: BaseException) -> BaseException:
+    return error if isinstance(error, (Exception, SystemExit)) else Escaped(type(error).__name__)
 
 
 def _perform(wait: Wait, portal: Portal) -> object:
@@ -121,7 +132,7 @@ def _raise(error: BaseException) -> object:
     raise error
 
 
-async def adrive(turn: Effects[Outcome]) -> AsyncIterator[AppEvent | Ended[Outcome]]:
+async def adrive(turn: Effects[Outcome]) -> AsyncGenerator[AppEvent | Ended[Outcome], None]:
     """Perform a turn in an event loop: its own work and blocking calls in worker threads, coroutines awaited here."""
     limiter = anyio.CapacityLimiter(MAX_WAITING_THREADS)
     resume: Callable[[], Wait | AppEvent] = turn.__next__
@@ -158,18 +169,19 @@ async def _advance(resume: Callable[[], Wait | AppEvent]) -> Wait | AppEvent | E
 async def _aresumption(turn: Effects[Any], wait: Wait, limiter: anyio.CapacityLimiter) -> Callable[[], Wait | AppEvent]:
     try:
         with _deadline(wait.timeout):
-            outcome = wait.call() if wait.inline else await _in_worker(wait.call, limiter)
+            outcome = wait.call() if wait.inline else (await _in_worker(wait.call, limiter))()
             if inspect.isawaitable(outcome):
                 outcome = await outcome
-    except (Exception, SystemExit) as error:
-        failure = error
+    except (GeneratorExit, KeyboardInterrupt, anyio.get_cancelled_exc_class()):
+        raise
+    except BaseException as error:
+        failure = _contained(error)
         return lambda: turn.throw(failure)
     return lambda: turn.send(outcome)
 
 
-async def _in_worker(call: Callable[[], object], limiter: anyio.CapacityLimiter) -> object:
-    captured = await anyio.to_thread.run_sync(_captured, call, abandon_on_cancel=True, limiter=limiter)
-    return captured()
+async def _in_worker(call: Callable[[], object], limiter: anyio.CapacityLimiter) -> Callable[[], object]:
+    return await anyio.to_thread.run_sync(_captured, call, abandon_on_cancel=True, limiter=limiter)
 
 
 async def _finish(awaitable: Awaitable[object], seconds: float | None) -> object:
@@ -188,7 +200,7 @@ def _deadline(timeout: float | None) -> Iterator[None]:
 def _abandon(turn: Effects[Any]) -> None:
     """Tell a turn that it was cancelled, so that it records that; whatever it raises then is dropped."""
     with suppress(BaseException):
-        turn.throw(TurnCancelled("the turn was cancelled"))
+        turn.throw(Abandoned())
 
 
 def refuse_running_loop(twin: str) -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from sealgate.models.jsonvalue import JsonValue
 
+from ..tools.hooks import hook_payload
 from ..tools.tool import Tool
 from .context import TurnContext
 from .state import CallState
@@ -24,14 +25,7 @@ def run_hook_of(
     hook = tool.before_execute if stage == "before" else tool.after_execute
     if hook is None:
         return
-    payload = {
-        "stage": stage,
-        "tool": tool.name,
-        "tool_id": call.id,
-        "arguments": call.arguments,
-        "result": result,
-        "error": error,
-    }
+    payload = hook_payload(stage, tool.name, call.id, call.arguments, result, error)
     failed: str | None = None
     try:
         yield Wait("hook", lambda: hook(payload), inline=is_coroutine(hook))

@@ -52,8 +52,8 @@ def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
     check_outgoing(context.services.vault.match(build_known_values), state.messages, tools)
     context.services.sent.record(state.messages, tools)
     model, messages = context.model, list(state.messages)
-    if model is None:
-        raise ModelFailed("this turn has no model")
+    if model is None or not callable(getattr(model, "complete", None)):
+        raise ModelFailed("this turn has no model: a model has a method complete(messages, tools)")
     call = Wait(
         "model",
         lambda: model.complete(messages, tools),
@@ -64,7 +64,7 @@ def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
         answer = yield call
     except WaitTimedOut:
         failure = ModelFailed("the model did not answer in time", "Timeout")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failure = ModelFailed("the model failed", type(error).__name__)
     else:
         return _checked(answer, context.services.limits.calls_a_step)

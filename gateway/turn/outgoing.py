@@ -17,7 +17,8 @@ def check_outgoing(known: KnownValues, messages: Iterable[SealedMessage], tools:
     """Nothing, if no text of the payload holds a sealed value. Raises ``LeakPrevented`` naming the place, never the
     value.
 
-    Names, keys and enums of tool schemas are the application's and are not looked at; descriptions are.
+    Names, keys and enums of tool schemas are the application's and are not looked at; descriptions are, and so are the
+    ids of calls and the names of tools that nobody registered: a model made them up.
     """
     for where, text in _texts(messages, tools):
         if known.appears_in(text):
@@ -25,9 +26,17 @@ def check_outgoing(known: KnownValues, messages: Iterable[SealedMessage], tools:
 
 
 def _texts(messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> Iterator[tuple[str, str]]:
+    tools = list(tools)
+    registered = {tool.name for tool in tools}
     for position, message in enumerate(messages):
         where = f"message {position} ({message.role})"
         yield from ((where, text) for text in strings_of(message.content))
+        labels = (
+            message.name,
+            message.tool_call_id,
+            *(text for call in message.tool_calls for text in (call.id, call.name)),
+        )
+        yield from ((f"{where}, its labels", text) for text in labels if text and text not in registered)
         for call in message.tool_calls:
             yield from ((f"{where}, arguments of a call", text) for text in strings_of(call.arguments))
     for position, tool in enumerate(tools):

@@ -8,7 +8,7 @@ from sealgate.models.messages import AIMessage, ToolCall, ToolMessage
 from .context import TurnContext
 from .model_step import planned_calls, seal_answer
 from .state import TurnState
-from .steps import Ask, RunTool, next_step
+from .steps import Ask, RunTool, after_model, next_step
 from .turn import perform
 from .waits import Effects
 
@@ -22,8 +22,8 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
     services = context.services
     asked = AIMessage("", tool_calls=[call])
     sealed = seal_answer(context, asked)
-    state = TurnState(turn_id=context.turn_id, messages=(sealed,))
-    state = state.but(calls=planned_calls(context, state, asked, sealed))
+    state = TurnState(turn_id=context.turn_id)
+    state = after_model(state, sealed, planned_calls(context, state, asked, sealed))
     try:
         while isinstance(step := next_step(state), (Ask, RunTool)):
             if isinstance(step, Ask) and step.ask.out_of_band:

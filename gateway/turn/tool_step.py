@@ -106,8 +106,9 @@ def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, retur
     The fields of a typed object keep the placeholders that filled them.
     """
     services = context.services
-    kept, limit = kept_closed(injection), services.limits.new_values
-    sealed = redact_result(services.redactor, tool.name, to_json(returned), kept, limit)
+    kept, limits = kept_closed(injection), services.limits
+    result = to_json(returned)
+    sealed = redact_result(services.redactor, tool.name, result, kept, limits.new_values, limits.result_size)
     if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
         sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
     return as_text(sealed), sealed

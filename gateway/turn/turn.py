@@ -23,25 +23,30 @@ from .outgoing import strings_of
 from .state import TurnState
 from .steps import Ask, CallModel, RunTool, Step, Stop, next_step
 from .tool_step import run_tool
-from .waits import Effects
+from .waits import Abandoned, Effects
 
 
 def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state at which the turn stopped. An error that ends it is recorded and announced first, then raised."""
-    current = state
+    current, unexpected = state, None
     try:
         while not isinstance(step := next_step(current), Stop):
             current = yield from perform(context, current, step)
     except SealgateError as error:
         yield from _ended(context, error)
         raise
+    except Abandoned:
+        yield from _ended(context, TurnCancelled("the turn was cancelled"))
+        raise
     except Exception as error:
         unexpected = TurnError(f"the turn failed inside: {type(error).__name__} at {place_of(error)}")
         yield from _ended(context, unexpected)
-        raise unexpected from None
     finally:
         if current.status != "interrupted":
             context.services.vault.end_turn()
+    if unexpected is not None:
+        # Raised outside of the handler: even `from None` would keep an exception that may hold a value as the context.
+        raise unexpected
     if current.status != "interrupted":
         yield context.event("final", text=current.response, data={"status": current.status})
     return current

@@ -34,6 +34,18 @@ class WaitTimedOut(Exception):
     """The deadline of a ``Wait`` passed. It holds nothing."""
 
 
+class Escaped(Exception):
+    """A call raised something that is no ``Exception``. ``name`` is the name of its type; its text is left out."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+class Abandoned(BaseException):
+    """Thrown into a turn whose driver goes away. No handler of a call's own failure takes it for one."""
+
+
 Effects: TypeAlias = Generator[Wait | AppEvent, object, Returned]
 """A part of a turn: yields waits and events, returns its outcome."""
 
