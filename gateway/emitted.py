@@ -13,6 +13,9 @@ from sealgate.vault import VaultSession
 
 _KIND: Final = "emitted"
 
+MAX_EMITTED: Final = 10_000
+"""Texts that are recognised; of more, the newest. An older one that comes back is redacted like any other text."""
+
 
 class EmittedTexts:
     """The texts of one session that came out of this gateway, each by a keyed digest of its role and trimmed text.
@@ -27,7 +30,8 @@ class EmittedTexts:
         """Record that ``said`` (the sealed text itself, or the form that was delivered to a person) stands for
         ``sealed``.
         """
-        self._vault.records.replace(_KIND, _key(role, said), sealed.encode("utf-8", "surrogatepass"), durable=False)
+        payload = sealed.encode("utf-8", "surrogatepass")
+        self._vault.records.replace(_KIND, _key(role, said), payload, newest=MAX_EMITTED, durable=False)
 
     def remember_message(self, message: SealedMessage) -> None:
         """Record a message: its text or the texts of its parts, and the arguments of its calls."""

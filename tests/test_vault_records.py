@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -162,3 +163,34 @@ def test_sizes_and_numbers_are_bounded(session: VaultSession, monkeypatch: pytes
 def test_a_record_does_not_show_its_payload(session: VaultSession) -> None:
     session.records.append("step", b"MARKER")
     assert "MARKER" not in repr(session.records.read("step"))
+
+
+def test_only_the_newest_of_a_ring_are_kept(vault: Vault) -> None:
+    records = vault.session("ring").records
+    for number in range(10):
+        records.replace("ring", f"key-{number % 4}", str(number).encode(), newest=3)
+    assert records.all("ring") == [b"7", b"8", b"9"]
+    assert records.get("ring", "key-2") is None
+
+
+def test_a_change_is_given_what_stood_there_and_may_leave_it(vault: Vault) -> None:
+    records = vault.session("change").records
+    assert records.change("kind", "key", lambda before: None if before is None else before + b"!") is None
+    assert records.change("kind", "key", lambda _before: b"one") == b"one"
+    assert records.change("kind", "key", lambda before: (before or b"") + b"!") == b"one!"
+    assert records.change("kind", "key", lambda _before: None) == b"one!"
+
+
+def test_of_two_who_change_a_key_at_once_one_sees_the_others(vault: Vault) -> None:
+    records = vault.session("race").records
+
+    def add() -> None:
+        for _ in range(20):
+            records.change("kind", "count", lambda before: str(int(before or b"0") + 1).encode(), durable=False)
+
+    threads = [Thread(target=add) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert records.get("kind", "count") == b"80"
