@@ -14,6 +14,7 @@ from sealgate.gateway.tools.signature import (
     check_tool_name,
     is_model,
     parameters_of,
+    resolve_here,
     takes_any_name,
 )
 from sealgate.models.errors import InvalidName, InvalidPolicy
@@ -108,3 +109,18 @@ def test_an_annotation_that_names_nothing() -> None:
     with pytest.raises(InvalidPolicy) as refused:
         annotations_of(target)
     assert refused.value.__context__ is None
+
+
+def test_types_of_the_function_around_are_found_where_the_tool_is_decorated() -> None:
+    class Local(BaseModel):
+        item: str
+
+    def target(value: Local) -> None: ...
+
+    with pytest.raises(InvalidPolicy):
+        annotations_of(target)
+    resolve_here(target, {"other": 1})
+    with pytest.raises(InvalidPolicy):
+        annotations_of(target)
+    resolve_here(target, locals())
+    assert annotations_of(target)["value"] is Local

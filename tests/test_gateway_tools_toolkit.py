@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from sealgate.gateway.tools.dependencies import depends_on_interrupt, depends_on_private_data, depends_on_tool
 from sealgate.gateway.tools.toolkit import Toolkit, first_paragraph
@@ -238,3 +238,26 @@ def test_one_tool_for_many_threads(toolkit: Toolkit) -> None:
         thread.join()
     assert len(found) == 8
     assert len(set(map(id, found))) == 1
+
+
+def test_a_tool_may_name_types_of_the_function_around(toolkit: Toolkit) -> None:
+    class Local(BaseModel):
+        item: str
+
+    Speed = Literal["slow", "fast"]  # noqa: N806 - an alias of a type
+
+    @toolkit.toolify()
+    @depends_on_interrupt("speed", ask)
+    def order(what: Local, speed: Speed) -> None: ...
+
+    tool = toolkit.get("order")
+    assert tool.questions[0].choices == ("slow", "fast")
+    assert tool.spec.parameters["properties"]["what"] == {"$ref": "#/$defs/Local"}
+
+
+def test_a_grant_counts_for_an_alias_too(toolkit: Toolkit) -> None:
+    @toolkit.toolify(final_tool=True)
+    class Order(BaseModel):
+        account: Annotated[str, Accepts("IBAN_CODE")] = Field(alias="accountNumber")
+
+    assert set(toolkit.get("Order").accepts) == {"account", "accountNumber"}

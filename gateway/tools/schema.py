@@ -97,7 +97,12 @@ def accepted(target: Callable[..., Any], written: Mapping[str, Accepts] | None) 
         found.setdefault(name, set()).add(grant)
     if any(len(grants) > 1 for grants in found.values()):
         raise InvalidPolicy("an argument has two different Accepts")
-    return MappingProxyType({name: grants.pop() for name, grants in found.items()})
+    return {name: grants.pop() for name, grants in found.items()}
+
+
+def spelled_out(arguments: type[BaseModel], grants: Mapping[str, Accepts]) -> Mapping[str, Accepts]:
+    """The grants under every key that their argument is read by, since a model fills an aliased field by its alias."""
+    return MappingProxyType({key: grant for name, grant in grants.items() for key in spellings(arguments, name)})
 
 
 class _Untitled(GenerateJsonSchema):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from inspect import Parameter
 from typing import Any, Final, TypeGuard, get_type_hints
 
@@ -15,6 +16,7 @@ from sealgate.models.errors import InvalidName, InvalidPolicy
 TOOL_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 """What chat APIs take as the name of a function."""
 
+_RESOLVED: Final = "__sealgate_annotations__"
 _CALLED_BY_NAME: Final = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
@@ -61,14 +63,27 @@ def annotations_of(target: Callable[..., Any]) -> dict[str, Any]:
 
     Raises ``InvalidPolicy`` where a name in one cannot be found.
     """
-    inner = inspect.unwrap(getattr(target, "func", target))
-    if not inspect.isroutine(inner):
-        inner = type(inner).__call__
-    try:
-        return get_type_hints(inner, localns=_closure(inner), include_extras=True)
-    except Exception:  # noqa: S110 - a broken annotation raises whatever its expression raises
-        pass
-    raise InvalidPolicy("an annotation of the tool cannot be resolved; its names must be global where it is defined")
+    function = _function(target)
+    for hints in (_hints(function, _closure(function)), getattr(function, _RESOLVED, None)):
+        if hints is not None:
+            return hints
+    raise InvalidPolicy("an annotation of the tool names a type that cannot be found where the tool is defined")
+
+
+def resolve_here(target: Callable[..., Any], scope: Mapping[str, Any]) -> None:
+    """Resolve annotations that name types of the function in which the tool is being decorated, and keep the result.
+
+    ``scope`` are that function's local variables; none of them is kept. What cannot be resolved yet waits for first
+    use.
+    """
+    if is_model(target):
+        return  # pydantic looks there by itself
+    function = _function(target)
+    if _hints(function, _closure(function)) is None:
+        hints = _hints(function, {**scope, **_closure(function)})
+        if hints is not None:
+            with suppress(AttributeError, TypeError):
+                setattr(function, _RESOLVED, hints)
 
 
 def annotation_of(target: Callable[..., Any], name: str) -> object:
@@ -79,6 +94,20 @@ def annotation_of(target: Callable[..., Any], name: str) -> object:
         return annotations_of(target).get(name, object)
     except InvalidPolicy:
         return object
+
+
+def _function(target: Any) -> Any:
+    """The function that holds the annotations of a callable."""
+    inner = inspect.unwrap(getattr(target, "func", target))
+    inner = inner if inspect.isroutine(inner) else type(inner).__call__
+    return getattr(inner, "__func__", inner)
+
+
+def _hints(function: Any, scope: Mapping[str, Any]) -> dict[str, Any] | None:
+    try:
+        return get_type_hints(function, localns=dict(scope), include_extras=True)
+    except Exception:  # a broken annotation raises whatever its expression raises
+        return None
 
 
 def _closure(function: Any) -> dict[str, Any]:

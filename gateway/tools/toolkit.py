@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ from sealgate.models.tools import ToolSpec
 
 from .dependencies import AskPerson, Dependency, UsePrivateData, UseTool, dependencies_of
 from .hooks import Hook
-from .schema import accepted, arguments_model, parameters_schema, spellings
-from .signature import annotations_of, argument_names, check_tool_name, is_model
+from .schema import accepted, arguments_model, parameters_schema, spelled_out, spellings
+from .signature import annotations_of, argument_names, check_tool_name, is_model, resolve_here
 from .tool import PlaceholderPolicy, Risk, Tool
 
 Target = TypeVar("Target", bound=Callable[..., Any])
@@ -83,6 +84,7 @@ class Toolkit:
                 after_execute=after_execute,
             )
             self._register(registration)
+            resolve_here(target, sys._getframe(1).f_locals)
             return target
 
         return decorate
@@ -191,7 +193,7 @@ def _tool(registration: _Registration, declared: tuple[Dependency, ...], name_of
         arguments=arguments,
         spec=ToolSpec(name=name, description=registration.description, parameters=schema),
         final=registration.final,
-        accepts=accepted(target, registration.accepts),
+        accepts=spelled_out(arguments, accepted(target, registration.accepts)),
         placeholders=registration.placeholders,
         idempotent=registration.idempotent,
         risk=registration.risk,
