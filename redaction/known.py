@@ -19,7 +19,7 @@ from .encodings import MINIMUM_REVERSED, rot13
 from .fold import BARRIER, fold_exact, places_of, symbols_of
 from .patterns import Patterns
 from .projection import Projection, project, project_text
-from .tokens import joined_runs, words
+from .short_tokens import short_tokens
 from .views import projection_views, text_views
 
 
@@ -127,7 +127,7 @@ class KnownValues:
     def _short(self, exact: str) -> Iterator[_Found]:
         """Short values as whole tokens; the longer of them backwards and in ROT13 too."""
         short = self._patterns.short
-        for start, end, key in (*words(exact), *joined_runs(exact)) if short else ():
+        for start, end, key in short_tokens(exact) if short else ():
             placeholder = short.get(key)
             if placeholder is None and len(key) >= MINIMUM_REVERSED:
                 placeholder = short.get(key[::-1]) or short.get(rot13(key))

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
+from sealgate.gateway.events.bridge import EventBridge
 from sealgate.models.canonical import canonical
 from sealgate.models.grants import Purpose
 from sealgate.models.placeholder import ALPHABET, Placeholder
@@ -94,3 +95,33 @@ def _number(number: int, width: int) -> str:
 def memory_sealer() -> MemorySealer:
     """An empty in-memory vault."""
     return MemorySealer()
+
+
+class _Fixed:
+    """A sealer that holds given values and nothing else."""
+
+    def __init__(self, values: dict[str, str]) -> None:
+        numbered = enumerate(values.items())
+        self._live = [
+            LiveValue(SecretValue(value), Placeholder(entity_type, _number(number, 8)), (entity_type,))
+            for number, (value, entity_type) in numbered
+        ]
+        self._built: dict[object, object] = {}
+
+    def seal(self, requests: Sequence[SealRequest]) -> list[Placeholder]:
+        raise NotImplementedError
+
+    def match(self, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
+        if build not in self._built:
+            self._built[build] = build(self._live)
+        return self._built[build]  # type: ignore[return-value]  # stored under the function that built it
+
+
+@pytest.fixture
+def bridge_over() -> Callable[..., EventBridge]:
+    """A bridge of a session with these values sealed: ``bridge_over({value: entity_type}, audience=…)``."""
+
+    def make(values: dict[str, str], **options: Any) -> EventBridge:
+        return EventBridge("s1", sealer=_Fixed(values), **options)
+
+    return make
