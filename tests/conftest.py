@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+from sealgate.gateway import Gateway, Session
+from sealgate.gateway.cli import main
 from sealgate.gateway.events.bridge import EventBridge
 from sealgate.models.canonical import canonical
 from sealgate.models.grants import Purpose
 from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import Built, LiveValue, SealRequest
 from sealgate.models.secretvalue import SecretValue
+from sealgate.redaction import Detector
 
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -30,8 +34,25 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def sealgate_command(tmp_path: Path) -> Command:
-    """Runs ``sealgate`` as a process: ``sealgate_command("redact", input=b"…")`` gives the completed process."""
+def sealgate_command(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs ``sealgate`` in this process: ``sealgate_command("redact", input=b"…")`` gives its code and its output."""
+
+    def run(*arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        streams = {"stdin": io.BytesIO(input), "stdout": io.BytesIO(), "stderr": io.BytesIO()}
+        with monkeypatch.context() as patch, pytest.raises(SystemExit) as ended:
+            for name, stream in streams.items():
+                patch.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", write_through=True))
+            main(arguments)
+        code = ended.value.code
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(arguments, code, streams["stdout"].getvalue(), streams["stderr"].getvalue())
+
+    return run
+
+
+@pytest.fixture
+def sealgate_process(tmp_path: Path) -> Command:
+    """The same as a process of its own, for what only a process can show."""
 
     def run(*arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", "sealgate.gateway", *arguments]
@@ -125,3 +146,29 @@ def bridge_over() -> Callable[..., EventBridge]:
         return EventBridge("s1", sealer=_Fixed(values), **options)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def detector() -> Detector:
+    """The rules alone: no model of names is loaded."""
+    return Detector(names=False)
+
+
+@pytest.fixture
+def gateway(detector: Detector) -> Iterator[Gateway]:
+    """A fresh gateway in memory, without names."""
+    with Gateway.open(":memory:", detector=detector) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared_gateway(detector: Detector) -> Iterator[Gateway]:
+    """One gateway in memory for all examples of a module's properties; give each its own session."""
+    with Gateway.open(":memory:", detector=detector) as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(gateway: Gateway) -> Session:
+    """A fresh session of ``gateway``."""
+    return gateway.session("s1")

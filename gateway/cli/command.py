@@ -40,6 +40,10 @@ _COMMANDS: Final = {
 """Each subcommand with its line of help. The module of the same name is imported when it is called."""
 
 
+class _ReaderGone(Exception):
+    """Whoever read the output has gone. click would end the process with 1, which here says that something leaked."""
+
+
 class _Commands(click.Group):
     """A group that imports a command when it runs, so that ``--help`` and ``--version`` do not wait for any."""
 
@@ -52,6 +56,12 @@ class _Commands(click.Group):
         command = getattr(importlib.import_module(f".{cmd_name}", __package__), cmd_name)
         assert isinstance(command, click.Command)  # noqa: S101  # The table above names our own modules.
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderGone from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -72,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         code = sealgate.main(arguments, prog_name="sealgate", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (_ReaderGone, BrokenPipeError):
         # Python flushes standard output at its end, which would complain a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BROKEN_PIPE)
