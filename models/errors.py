@@ -14,6 +14,7 @@
     ├── LimitExceeded                        an input or a wait beyond its bound
     │   ├── TextTooLong
     │   ├── TooManyValues
+    │   ├── TooManyInterrupts
     │   └── TooManySteps
     ├── VaultError                           keys and stored data
     │   ├── KeyMissing
@@ -133,6 +134,10 @@ class TooManyValues(LimitExceeded):
 
 class TooManySteps(LimitExceeded):
     """A turn that asked the model more often than it may."""
+
+
+class TooManyInterrupts(LimitExceeded):
+    """More asks for a secret than may be open, or than may be made in an hour."""
 
 
 class VaultError(SealgateError):

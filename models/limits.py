@@ -13,6 +13,9 @@ class Limits:
     of a turn may bring, ``calls_a_step`` the tool calls of one model answer. ``model_timeout`` is in seconds; a
     handler has its own timeout, and a tool runs as long as it runs: it is trusted code in this process.
     ``result_size`` is the longest text of one tool result, in code points.
+
+    ``secret_asks_open`` asks for a secret may wait at once and ``secret_asks_hour`` be made within an hour, in one
+    session; each expires after ``secret_ask_timeout`` seconds at the latest.
     """
 
     model_steps: int = 32
@@ -20,3 +23,6 @@ class Limits:
     new_values: int = 256
     result_size: int = 1_000_000
     model_timeout: float = 300.0
+    secret_asks_open: int = 3
+    secret_asks_hour: int = 10
+    secret_ask_timeout: float = 600.0

@@ -12,7 +12,7 @@ from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedMessage, sealing
 
 from . import steps
-from .state import AskState, CallState, TurnState
+from .state import ApprovalState, AskState, CallState, PauseState, TurnState
 
 
 class _Change(BaseModel):
@@ -59,6 +59,67 @@ class Asked(_Change):
     def after(self, state: TurnState) -> TurnState:
         """The state after it."""
         return steps.after_attempt(state, self.call_id, self.ask)
+
+
+class CallHeld(_Change):
+    """A call waits for somebody outside."""
+
+    kind: Literal["call.held"] = "call.held"
+    call_id: str
+
+    def after(self, state: TurnState) -> TurnState:
+        """The state after it."""
+        return steps.after_hold(state, self.call_id)
+
+
+class Decided(_Change):
+    """A person was asked about a call, or decided."""
+
+    kind: Literal["decided"] = "decided"
+    call_id: str
+    approval: ApprovalState
+
+    def after(self, state: TurnState) -> TurnState:
+        """The state after it."""
+        return steps.after_decision(state, self.call_id, self.approval)
+
+
+class Edited(_Change):
+    """An approver changed the arguments of a call."""
+
+    kind: Literal["edited"] = "edited"
+    call_id: str
+    arguments: dict[str, JsonValue]
+    edited: tuple[str, ...] = ()
+
+    def after(self, state: TurnState) -> TurnState:
+        """The state after it."""
+        return steps.after_edit(state, self.call_id, self.arguments, self.edited)
+
+
+class BodyPaused(_Change):
+    """A tool's body paused, or its pause was answered."""
+
+    kind: Literal["body.paused"] = "body.paused"
+    call_id: str
+    pauses: tuple[PauseState, ...]
+
+    def after(self, state: TurnState) -> TurnState:
+        """The state after it."""
+        return steps.after_body_pause(state, self.call_id, self.pauses)
+
+
+class CallReturned(_Change):
+    """A tool returned, and a person reviews its result."""
+
+    kind: Literal["call.returned"] = "call.returned"
+    call_id: str
+    content: str
+    result: JsonValue
+
+    def after(self, state: TurnState) -> TurnState:
+        """The state after it."""
+        return steps.after_return(state, self.call_id, self.content, self.result)
 
 
 class CallStarted(_Change):
@@ -134,7 +195,12 @@ Change: TypeAlias = (
     | MessagesHidden
     | ModelAnswered
     | Asked
+    | CallHeld
+    | Decided
+    | Edited
+    | BodyPaused
     | CallStarted
+    | CallReturned
     | CallSucceeded
     | CallFailed
     | TurnPaused

@@ -17,6 +17,10 @@ STATE_VERSION: Final = 1
 """Written into every recorded state; a reader refuses any other."""
 
 
+Stage = Literal["before", "after"]
+"""When a person decides about a call: before it runs, or about its result."""
+
+
 class _State(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -53,27 +57,68 @@ class AskState(_State):
         return f"{self.reason}\n{self.prompt}" if self.reason else self.prompt
 
 
+class ApprovalState(_State):
+    """What a person decided about a call, before it ran or about its result.
+
+    ``binding`` ties the decision to exactly this call.
+    """
+
+    interrupt_id: str
+    stage: Stage
+    decided: Literal["pending", "approved", "denied"] = "pending"
+    note: str = ""
+    binding: str = ""
+    expires_at: float | None = None
+
+
+class PauseState(_State):
+    """One ``interrupt()`` in a tool's body: a digest of what it asked, and the (sealed) answer once there is one."""
+
+    interrupt_id: str
+    digest: str
+    answered: bool = False
+    answer: JsonValue = None
+
+
 class CallState(_State):
     """One tool call, from the model or run first because another tool depends on it (``parent``).
 
-    ``written`` are the placeholders of plain values that the model wrote into this very call. ``requires`` pairs a
-    tool with the argument that receives its result. ``phase`` goes from waiting over started to done; ``content`` is
-    what the model reads.
+    ``written`` are the placeholders of plain values that the model wrote into this very call, ``edited`` those of
+    values that an approver put into it. ``requires`` pairs a tool with the argument that receives its result.
+    ``gates`` are the stages at which a person has to approve.
+
+    ``phase`` goes from waiting over started (and returned, where the result is reviewed) to done; ``held`` says that
+    an answer or a decision from outside is awaited; ``pauses`` are the answers to ``interrupt()`` in the tool's body,
+    by ordinal. ``content`` is what the model reads.
     """
 
     id: str
     tool: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     written: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
     parent: str | None = None
     asks: tuple[AskState, ...] = ()
     requires: tuple[tuple[str, str], ...] = ()
-    phase: Literal["waiting", "started", "done"] = "waiting"
+    gates: tuple[Stage, ...] = ()
+    approvals: tuple[ApprovalState, ...] = ()
+    pauses: tuple[PauseState, ...] = ()
+    phase: Literal["waiting", "started", "returned", "done"] = "waiting"
+    held: bool = False
     status: Literal["success", "error"] = "success"
     content: str = ""
     result: JsonValue = None
     final: bool = False
     idempotent: bool = False
+
+    def approval(self, stage: Stage) -> ApprovalState | None:
+        """The approval of a stage, once it was asked for."""
+        return next((approval for approval in self.approvals if approval.stage == stage), None)
+
+    def needs(self, stage: Stage) -> bool:
+        """Whether a person still has to decide about a stage."""
+        approval = self.approval(stage)
+        return stage in self.gates and (approval is None or approval.decided == "pending")
 
     def open_ask(self) -> AskState | None:
         """The first question without an answer, top to bottom."""

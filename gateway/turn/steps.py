@@ -9,7 +9,7 @@ from sealgate.models.events import ErrorDescriptor
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedMessage, sealing
 
-from .state import AskState, CallState, TurnState
+from .state import ApprovalState, AskState, CallState, PauseState, Stage, TurnState
 
 ENDED: Final = ("completed", "failed", "interrupted")
 """The statuses at which a turn stops."""
@@ -36,22 +36,52 @@ class RunTool:
 
 
 @dataclass(frozen=True, slots=True)
+class Approve:
+    """Have a person decide about a call, before it runs or about its result."""
+
+    call_id: str
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Every call that is left waits for somebody outside."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """The turn has ended, or waits for somebody outside."""
 
 
-Step: TypeAlias = CallModel | Ask | RunTool | Stop
+Step: TypeAlias = CallModel | Ask | Approve | RunTool | Hold | Stop
 
 
 def next_step(state: TurnState) -> Step:
-    """The one step that a state leads to."""
+    """The one step that a state leads to. A call that waits for somebody holds up only what depends on it."""
     if state.status in ENDED:
         return Stop()
-    call = next((call for call in state.calls if call.phase != "done"), None)
-    if call is None:
+    left = [call for call in state.calls if call.phase != "done"]
+    if not left:
         return CallModel()
-    ask = call.open_ask() if call.phase == "waiting" else None
-    return RunTool(call.id) if ask is None else Ask(call.id, ask)
+    call = next((call for call in left if not call.held and not _waits_for_another(call, left)), None)
+    return Hold() if call is None else _step_of(call)
+
+
+def _step_of(call: CallState) -> Step:
+    if call.phase == "returned":
+        return Approve(call.id, "after")
+    if call.phase == "started":
+        return RunTool(call.id)
+    ask = call.open_ask()
+    if ask is not None:
+        return Ask(call.id, ask)
+    return Approve(call.id, "before") if call.needs("before") else RunTool(call.id)
+
+
+def _waits_for_another(call: CallState, left: list[CallState]) -> bool:
+    needed = {tool for tool, _argument in call.requires}
+    earlier = left[: next(index for index, other in enumerate(left) if other.id == call.id)]
+    return any(other.tool in needed for other in earlier)
 
 
 def after_model(state: TurnState, answer: SealedMessage, calls: tuple[CallState, ...]) -> TurnState:
@@ -66,7 +96,36 @@ def after_attempt(state: TurnState, call_id: str, ask: AskState) -> TurnState:
     """The state after a question was asked, answered or not."""
     call = state.call(call_id)
     asks = tuple(ask if known.arg_name == ask.arg_name else known for known in call.asks)
-    return state.with_call(call.but(asks=asks))
+    return state.with_call(call.but(asks=asks, held=False))
+
+
+def after_hold(state: TurnState, call_id: str) -> TurnState:
+    """The state after a call's question or approval was filed for somebody outside."""
+    return state.with_call(state.call(call_id).but(held=True))
+
+
+def after_decision(state: TurnState, call_id: str, approval: ApprovalState) -> TurnState:
+    """The state after a person was asked about a call, or decided."""
+    call = state.call(call_id)
+    others = tuple(known for known in call.approvals if known.stage != approval.stage)
+    held = approval.decided == "pending"
+    return state.with_call(call.but(approvals=(*others, approval), held=held))
+
+
+def after_edit(state: TurnState, call_id: str, arguments: dict[str, JsonValue], edited: tuple[str, ...]) -> TurnState:
+    """The state after an approver changed the arguments of a call."""
+    return state.with_call(state.call(call_id).but(arguments=arguments, edited=edited))
+
+
+def after_body_pause(state: TurnState, call_id: str, pauses: tuple[PauseState, ...]) -> TurnState:
+    """The state after a tool's body paused, or its pause was answered: the body is run again from its top."""
+    held = any(not pause.answered for pause in pauses)
+    return state.with_call(state.call(call_id).but(pauses=pauses, held=held, phase="waiting"))
+
+
+def after_return(state: TurnState, call_id: str, content: str, result: JsonValue) -> TurnState:
+    """The state after a tool returned whose result a person reviews before the model reads it."""
+    return state.with_call(state.call(call_id).but(phase="returned", content=content, result=result))
 
 
 def after_start(state: TurnState, call_id: str) -> TurnState:

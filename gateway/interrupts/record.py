@@ -1,0 +1,107 @@
+"""One pause, as it is stored: asking for a value, approving a call, or a pause inside a tool's body.
+
+One record, one table.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sealgate.models.interrupts import HumanInterrupt, InputType, InterruptDescriptor
+from sealgate.models.jsonvalue import JsonValue
+
+from .question import Question
+
+RECORD_VERSION: Final = 1
+
+InterruptState = Literal["pending", "resolved", "timed_out", "cancelled"]
+RecordKind = Literal["ask", "approve", "pause"]
+RiskLevel = Literal["low", "medium", "high"]
+
+
+class InterruptRecord(BaseModel):
+    """A pause and what became of it. Everything in it is redacted; the store encrypts it besides.
+
+    ``answer`` is a placeholder or clear JSON, ``decision`` what a person decided about a call. Times are Unix seconds;
+    ``expires_at`` is ``None`` for as long as its session lives.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    version: Literal[1] = RECORD_VERSION
+    id: str
+    kind: RecordKind
+    state: InterruptState = "pending"
+    turn_id: str = ""
+    call_id: str = ""
+    tool: str = ""
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    stage: Literal["before", "after"] = "before"
+    risk: RiskLevel = "medium"
+    prompt: str = ""
+    arg_name: str = ""
+    input_type: InputType = "text"
+    choices: tuple[str, ...] = ()
+    sensitive: str | bool | None = None
+    number: int = 1
+    total: int = 1
+    attempts: int = 3
+    asked: int = 0
+    human: HumanInterrupt | None = None
+    payload: JsonValue = None
+    created_at: float = 0.0
+    expires_at: float | None = None
+    answer: JsonValue = None
+    decision: dict[str, JsonValue] | None = None
+    approver: str | None = None
+
+    @property
+    def secret(self) -> bool:
+        """Whether its answer is not to be shown while it is typed."""
+        return self.kind == "ask" and self.question().secret
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with these fields changed."""
+        return self.model_copy(update=changes)
+
+    def question(self) -> Question:
+        """The question as another process can put it: without its handler."""
+        return Question(
+            arg_name=self.arg_name,
+            handler=None,
+            prompt=self.prompt,
+            input_type=self.input_type,
+            choices=self.choices,
+            sensitive=self.sensitive,
+            attempts=self.attempts,
+            number=self.number,
+            total=self.total,
+        )
+
+    def descriptor(self) -> InterruptDescriptor:
+        """The pause as a frontend renders it."""
+        return InterruptDescriptor(
+            id=self.id,
+            kind="approve" if self.kind == "approve" else "ask",
+            prompt=self.prompt,
+            arg_name=self.arg_name,
+            tool_name=self.tool,
+            input_type=self.input_type,
+            choices=list(self.choices),
+            number=self.number,
+            total=self.total,
+            human=self.human,
+            expires_at=self.expires_at,
+        )
+
+    def encode(self) -> bytes:
+        """The stored form: ASCII, so that lone surrogates survive."""
+        return json.dumps(self.model_dump(mode="json")).encode()
+
+    @classmethod
+    def decode(cls, stored: bytes) -> Self:
+        """The record of a stored form."""
+        return cls.model_validate(json.loads(stored))
