@@ -126,12 +126,9 @@ class SqliteStore:
         self._check_process()
         with tempfile.TemporaryDirectory(prefix=".sealgate-", dir=self._beside()) as directory:
             copy = os.path.join(directory, "copy.db")
-            with self._translated():
-                reader = self._writer if self._path == MEMORY else self._borrow()
-                if reader is not None:
-                    reader.connection.execute("VACUUM INTO ?", (copy,))
-                if reader is not None and self._path != MEMORY:
-                    self._give_back(reader)
+            with self._exclusive(), self._translated():
+                writer = self._writer = self._writer or self._connect()
+                writer.connection.execute("VACUUM INTO ?", (copy,))
             with open(copy, "rb") as file:
                 yield file
 

@@ -1,0 +1,202 @@
+"""What happens to the vault when processes die, fork, race and run out of room.
+
+Each scenario runs in a process of its own that forks: the test's process may hold threads and must not be forked.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_COMMON = """
+import json, os, random, select, signal, sqlite3, sys, threading, time
+from sealgate.models.errors import ValueGone, StoreUnavailable
+from sealgate.models.grants import Inject, Restore
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import secret_of
+from sealgate.vault import Vault
+
+PATH, KEY = sys.argv[1], bytes(range(32))
+
+def texts(values):
+    return {live.value.text(): str(live.placeholder) for live in values}
+
+def requests(values):
+    return [SealRequest(secret_of(value), "CUSTOM", "person") for value in values]
+
+def fork(action):
+    child = os.fork()
+    if child:
+        return child
+    try:
+        action()
+        os._exit(0)
+    except BaseException as error:
+        os.write(2, repr(error).encode())
+        os._exit(1)
+
+def wait(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+_FORK = """
+vault = Vault.open(PATH, KEY)
+session = vault.session("s1")
+session.seal(requests(["before the fork"]))
+session.match(texts)
+
+def write(side):
+    for number in range(100):
+        session.seal(requests([f"{side} {number}"]))
+    assert len(session.match(texts)) >= 101
+
+child = fork(lambda: write("child"))
+write("parent")
+status = wait(child)
+session.seal(requests(["after the fork"]))
+nonces = [row[0] for row in sqlite3.connect(PATH).execute("SELECT substr(ct, 2, 12) FROM entry")]
+found = session.match(texts)
+print(json.dumps({"status": status, "values": len(found), "nonces": len(set(nonces)),
+                  "audit": vault.audit.verify(), "back": sorted(found)[:1]}))
+"""
+
+_MEMORY_FORK = """
+vault = Vault.open(":memory:")
+session = vault.session("s1")
+
+def write():
+    try:
+        session.seal(requests(["child"]))
+    except StoreUnavailable:
+        return
+    raise AssertionError("a vault in memory went on in a child")
+
+status = wait(fork(write))
+session.seal(requests(["parent"]))
+print(json.dumps({"status": status, "values": session.match(len)}))
+"""
+
+_KILL = """
+ROUNDS, WRITERS, BATCH = 60, 4, 5
+acknowledged, failures = {}, []
+Vault.open(PATH, KEY).close()
+
+def write(round_number, writer, pipe):
+    vault = Vault.open(PATH, KEY)
+    session = vault.session("s1")
+    for batch in range(100000):
+        values = [f"{round_number}/{writer}/{batch}/{place}" for place in range(BATCH)]
+        sealed = session.seal(requests(values))
+        os.write(pipe, (json.dumps(dict(zip(values, map(str, sealed)))) + "\\n").encode())
+
+for round_number in range(ROUNDS):
+    pipes, children = [], []
+    for writer in range(WRITERS):
+        receive, send = os.pipe()
+        children.append(fork(lambda: write(round_number, writer, send)))
+        os.close(send)
+        pipes.append(receive)
+    time.sleep(random.uniform(0.01, 0.06))
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    if any(wait(child) != -signal.SIGKILL for child in children):
+        failures.append("a writer ended by itself")
+    for pipe in pipes:
+        with os.fdopen(pipe) as lines:
+            for line in lines:
+                if line.endswith("\\n"):
+                    acknowledged.update(json.loads(line))
+    with Vault.open(PATH, KEY) as vault:
+        found = vault.session("s1").match(texts)
+        if any(found.get(value) != placeholder for value, placeholder in acknowledged.items()):
+            failures.append("an acknowledged value is lost")
+        batches = {}
+        for value in found:
+            batches.setdefault(value.rsplit("/", 1)[0], []).append(value)
+        if any(len(batch) != BATCH for batch in batches.values()):
+            failures.append("a batch is there in part")
+        if round_number % 20 == 19:
+            vault.audit.verify()
+    if len(acknowledged) > 9000:
+        break
+integrity = sqlite3.connect(PATH).execute("PRAGMA integrity_check").fetchone()[0]
+print(json.dumps({"failures": failures, "acknowledged": len(acknowledged), "integrity": integrity,
+                  "rounds": round_number + 1}))
+"""
+
+_BURN = """
+PROCESSES, THREADS = 5, 10
+with Vault.open(PATH, KEY) as vault:
+    [code] = vault.session("s1").seal([SealRequest(secret_of("482913"), "OTP_CODE", "interrupt")])
+receive, send = os.pipe()
+
+def burn(process):
+    vault = Vault.open(PATH, KEY)
+    session = vault.session("s1")
+    barrier = threading.Barrier(THREADS)
+
+    def call(number):
+        barrier.wait()
+        try:
+            session.open([code], Inject(f"{process}/{number}", "pay", "code", given=frozenset([code])))
+        except ValueGone:
+            os.write(send, b"g")
+        else:
+            os.write(send, b"o")
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+children = [fork(lambda: burn(process)) for process in range(PROCESSES)]
+statuses = [wait(child) for child in children]
+os.close(send)
+outcomes = os.read(receive, 1000).decode()
+print(json.dumps({"statuses": statuses, "opened": outcomes.count("o"), "gone": outcomes.count("g")}))
+"""
+
+
+def scenario(script: str, path: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMON + script, str(path)], capture_output=True, text=True, timeout=110, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "vault.db"
+
+
+def test_both_sides_of_a_fork_go_on(path: Path) -> None:
+    report = scenario(_FORK, path)
+    assert report["status"] == 0
+    assert report["values"] == report["nonces"] == 202
+    assert report["back"] == ["after the fork"]
+
+
+def test_a_vault_in_memory_stays_with_its_process(path: Path) -> None:
+    assert scenario(_MEMORY_FORK, path) == {"status": 0, "values": 1}
+
+
+def test_no_acknowledged_value_is_lost_when_writers_are_killed(path: Path) -> None:
+    report = scenario(_KILL, path)
+    assert report["failures"] == []
+    assert report["integrity"] == "ok"
+    assert report["acknowledged"] > 100
+    assert report["rounds"] >= 10
+
+
+def test_a_one_time_value_opens_once_for_fifty_callers(path: Path) -> None:
+    report = scenario(_BURN, path)
+    assert report["statuses"] == [0] * 5
+    assert (report["opened"], report["gone"]) == (1, 49)
