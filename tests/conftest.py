@@ -34,18 +34,21 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def sealgate_command(monkeypatch: pytest.MonkeyPatch) -> Command:
+def sealgate_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs ``sealgate`` in this process: ``sealgate_command("redact", input=b"…")`` gives its code and its output."""
 
     def run(*arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        streams = {"stdin": io.BytesIO(input), "stdout": io.BytesIO(), "stderr": io.BytesIO()}
-        with monkeypatch.context() as patch, pytest.raises(SystemExit) as ended:
-            for name, stream in streams.items():
-                patch.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", write_through=True))
-            main(arguments)
-        code = ended.value.code
+        given, out, err = io.BytesIO(input), io.BytesIO(), io.BytesIO()
+        streams = [io.TextIOWrapper(stream, "utf-8", write_through=True) for stream in (given, out, err)]
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as ended:
+                main(arguments)
+        code = ended.value.code or 0
         assert isinstance(code, int)
-        return subprocess.CompletedProcess(arguments, code, streams["stdout"].getvalue(), streams["stderr"].getvalue())
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     return run
 

@@ -32,8 +32,8 @@ def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
     return lines[0].removeprefix("sealgate: ")
 
 
-def test_version_and_help(sealgate_command: Command) -> None:
-    assert sealgate_command("--version").stdout.decode("utf-8") == f"sealgate {version('sealgate')}\n"
+def test_version_and_help(sealgate_command: Command, sealgate_process: Command) -> None:
+    assert sealgate_process("--version").stdout.decode("utf-8") == f"sealgate {version('sealgate')}\n"
     shown = sealgate_command("--help").stdout.decode("utf-8")
     for name in ("demo", "redact", "restore"):
         assert name in shown

@@ -44,6 +44,10 @@ class _ReaderGone(Exception):
     """Whoever read the output has gone. click would end the process with 1, which here says that something leaked."""
 
 
+class _Interrupted(Exception):
+    """Ctrl-C. click would print an empty line."""
+
+
 class _Commands(click.Group):
     """A group that imports a command when it runs, so that ``--help`` and ``--version`` do not wait for any."""
 
@@ -62,6 +66,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise _ReaderGone from None
+        except KeyboardInterrupt:
+            raise _Interrupted from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -86,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # Python flushes standard output at its end, which would complain a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BROKEN_PIPE)
-    except (KeyboardInterrupt, click.Abort):
+    except (_Interrupted, KeyboardInterrupt, click.Abort):
         _complain("interrupted")
         sys.exit(INTERRUPTED)
     except Exception as error:  # The text of an unforeseen error may hold a value, so only its type is said.
