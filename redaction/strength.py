@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .words import COMMON_WORDS
+from .words import is_word
 
 LONG_SYMBOLS: Final = 8
 """Symbols from which a value is looked for anywhere, not only as a whole token."""
@@ -36,7 +36,7 @@ def is_long(symbols: str) -> bool:
 
 def is_weak(value: str) -> bool:
     """Whether a value says too little to be looked for elsewhere: an everyday word, or under 20 bits."""
-    return value.casefold() in COMMON_WORDS or bits(value) < WEAK_BITS
+    return is_word(value) or bits(value) < WEAK_BITS
 
 
 def is_searchable(value: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..rule import Rule
-from ..words import COMMON_WORDS
+from ..words import is_plain
 
 _WORD: Final = r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}"
 _CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:[^\W\d_]|['’-](?=[^\W\d_])){0,30}"
@@ -73,7 +73,7 @@ _STOP: Final = frozenset(
 def is_name(value: str) -> bool:
     """Whether no word of a value is one that follows "I am" or "name:" without being a name."""
     words = value.casefold().split()
-    return bool(words) and words[0] not in _STOP and not all(word in COMMON_WORDS or word in _STOP for word in words)
+    return bool(words) and words[0] not in _STOP and not is_plain(value)
 
 
 PEOPLE: Final[tuple[Rule, ...]] = (

@@ -1,0 +1,91 @@
+"""Whether what a model takes for a name is one: shared by all models, because all of them see names in code, in
+sentence openings and in everyday words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from sealgate.models.findings import Finding
+
+from .code_lines import is_code_line, is_code_text, is_code_value, touches_code
+from .words import is_plain
+
+_LINE: Final = 300
+"""Code points on either side of a finding that count as its line."""
+
+_SURE: Final = 0.85
+"""The score from which a lower-case name counts in a line of mixed case."""
+
+_EXTENSION: Final = re.compile(r" ([A-Z][\w'’-]*\.?)(?![\w@])")
+_PREFIX: Final = re.compile(r"([A-Z][\w'’-]*) \Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A text with what its names have to be measured by."""
+
+    text: str
+    code: bool
+
+    @classmethod
+    def of(cls, text: str) -> Prose:
+        """The text, looked at as a whole."""
+        return cls(text, is_code_text(text))
+
+    def name(self, entity_type: str, start: int, end: int, score: float, recognizer: str) -> Finding | None:
+        """A model's span as a finding, trimmed to its words; ``None`` where it is no name."""
+        start, end = self._trimmed(start, end)
+        value = self.text[start:end]
+        if not value or "\n" in value or is_plain(value) or is_code_value(value) or touches_code(self.text, start, end):
+            return None
+        line = self._line(start, end)
+        if not (line.islower() or line.isupper()):
+            capitals = sum(word[:1].isupper() for word in re.split(r"[\s-]+", value))
+            if capitals == 0 and (score < _SURE or self.code):
+                return None
+            if capitals < 2 and (self.code or is_code_line(line)):
+                return None
+        elif self.code:
+            return None
+        return Finding(entity_type, start, end, score, recognizer)
+
+    def _line(self, start: int, end: int) -> str:
+        begin = self.text.rfind("\n", max(0, start - _LINE), start) + 1 or max(0, start - _LINE)
+        stop = self.text.find("\n", end, end + _LINE)
+        return self.text[begin : stop if stop >= 0 else end + _LINE]
+
+    def _trimmed(self, start: int, end: int) -> tuple[int, int]:
+        """Without punctuation at the ends, a leading article and a trailing possessive."""
+        text = self.text
+        while start < end and not text[start].isalnum():
+            start += 1
+        while start < end and not text[end - 1].isalnum():
+            end -= 1
+        for article in ("the ", "a ", "an "):
+            if text[start:end].lower().startswith(article):
+                start += len(article)
+        if text[start:end].endswith("'s"):
+            end -= 2
+        return start, end
+
+
+def extended(text: str, finding: Finding) -> Finding:
+    """A person's name with the capitalised words beside it that are no everyday words: models cut off surnames and
+    initials."""
+    start, end = finding.start, finding.end
+    for _ in range(2):
+        after = _EXTENSION.match(text, end)
+        if after is None or is_plain(after[1]) or is_code_value(after[1]):
+            break
+        end = after.end()
+    before = _PREFIX.search(text, max(0, start - 30), start)
+    if (
+        before is not None
+        and not is_plain(before[1])
+        and not is_code_value(before[1])
+        and text[before.start() - 1 : before.start()] not in ("'", "-")
+    ):
+        start = before.start()
+    return Finding(finding.entity_type, start, end, finding.score, finding.recognizer)
