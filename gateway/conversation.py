@@ -46,10 +46,10 @@ class Conversation:
         if state is not None and state.status == "interrupted":
             raise SessionBusy("the session waits for an answer; answer or cancel it first")
         system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
-        said = redact_messages(self._services, [*system, *messages])
+        said = redact_messages(self._services, [*system, *_checked(messages)])
         history = self.messages()
-        new = said[len(history) :] if tuple(said[: len(history)]) == history else said
-        return TurnState(turn_id=self._services.new_id(), agent=agent, messages=(*history, *new), start=len(history))
+        messages = (*history, *said[_resent(said, history) :])
+        return TurnState(turn_id=self._services.new_id(), agent=agent, messages=messages, start=len(history))
 
     def pending(self, interrupt_id: str) -> tuple[TurnState, CallState, Ask]:
         """The paused turn, call and question of an interrupt. Raises ``InterruptNotPending``."""
@@ -60,6 +60,18 @@ class Conversation:
                 if ask is not None and ask.interrupt_id == interrupt_id and call.phase == "waiting":
                     return state, call, Ask(call.id, ask)
         raise InterruptNotPending("no pending interrupt of this session has this id")
+
+
+def _resent(said: Sequence[SealedMessage], history: tuple[SealedMessage, ...]) -> int:
+    """How many of the messages are the history again, with or without the system prompt that began it."""
+    rest = history[1:] if history and history[0].role == "system" else history
+    again = list(map(_wording, said))
+    return next((len(known) for known in (history, rest) if again[: len(known)] == list(map(_wording, known))), 0)
+
+
+def _wording(message: SealedMessage) -> tuple[object, ...]:
+    """A message as chat APIs carry it: they have no place for the name of a call's tool, nor for its status."""
+    return message.role, message.content, message.tool_calls, message.tool_call_id
 
 
 def redact_messages(services: Services, messages: Sequence[RawMessage | SealedMessage]) -> list[SealedMessage]:

@@ -17,4 +17,5 @@ def fail_call(context: TurnContext, state: TurnState, call_id: str, content: str
     descriptor = {"id": call.id, "name": call.tool, "status": "failed", "args": call.arguments, "error": content}
     yield context.event("tool.failed", tool=descriptor)
     yield from run_hook_of(context, tool, call, "after", error=content)
+    context.services.emitted.remember("tool", content, content)
     return context.advance(state, CallFailed(call_id=call_id, content=content))

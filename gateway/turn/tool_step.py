@@ -90,6 +90,7 @@ def _called(
         _end_call(context, injection)
     yield context.event("tool.completed", tool=described(call, "completed", sealed))
     yield from run_hook_of(context, tool, call, "after", result=sealed)
+    services.emitted.remember("tool", content, content)
     return context.advance(state, CallSucceeded(call_id=call.id, content=content, result=sealed))
 
 

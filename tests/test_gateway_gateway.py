@@ -1,0 +1,124 @@
+"""The gateway: opening, its sessions, its shared tools, and what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+from pathlib import Path
+
+import pytest
+
+from sealgate.gateway import Gateway, HumanMessage, SealgateError, SessionShredded, ToolCall, UnknownSession
+from sealgate.gateway.testing import FakeClock, ScriptedModel
+from sealgate.models.errors import InvalidInput, InvalidName, StoreUnavailable
+from sealgate.redaction import Detector
+
+
+def test_a_session_is_the_same_object_while_it_is_held(gateway: Gateway) -> None:
+    session = gateway.session("order-4821")
+    assert gateway.session("order-4821") is session
+    assert gateway.session("order-4821", tenant="other") is not session
+    assert gateway.session("order-4822") is not session
+
+
+def test_a_session_that_nobody_holds_is_let_go_and_comes_back_with_its_placeholders(gateway: Gateway) -> None:
+    before = gateway.session("order-4821").redact("Mail jane.roe@example.com.").text
+    gc.collect()
+    assert gateway.session("order-4821").redact("Mail jane.roe@example.com.").text == before
+
+
+def test_sessions_share_no_placeholders(gateway: Gateway) -> None:
+    text = gateway.session("one").redact("Mail jane.roe@example.com.").text
+    assert gateway.session("two").restore(text) == text
+    assert gateway.session("two").restore(text).unresolved != ()
+
+
+def test_create_false_finds_and_does_not_make(gateway: Gateway) -> None:
+    with pytest.raises(UnknownSession):
+        gateway.session("absent", create=False)
+    with pytest.raises(UnknownSession):
+        gateway.session("absent", create=False)
+    session = gateway.session("present")
+    assert gateway.session("present", create=False) is session
+
+
+def test_a_subject_stays(gateway: Gateway) -> None:
+    session = gateway.session("order", subject="customer-7")
+    assert session.subject == "customer-7"
+    with pytest.raises(SealgateError):
+        gateway.session("order", subject="customer-8")
+    assert gateway.session("order").subject == "customer-7"
+
+
+@pytest.mark.parametrize("name", ["", "x" * 10_000])
+def test_a_name_out_of_bounds_is_refused(gateway: Gateway, name: str) -> None:
+    with pytest.raises((InvalidName, InvalidInput)):
+        gateway.session(name)
+
+
+def test_a_shredded_name_is_never_used_again(gateway: Gateway) -> None:
+    session = gateway.session("order")
+    text = session.redact("Mail jane.roe@example.com.").text
+    session.shred()
+    for use in (lambda: session.redact("again"), lambda: session.restore(text), lambda: gateway.session("order")):
+        with pytest.raises(SessionShredded):
+            use()
+
+
+def test_a_handle_is_not_shown_copied_or_pickled(gateway: Gateway) -> None:
+    assert repr(gateway) == "Gateway(…)"
+    for keep in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError):
+            keep(gateway)
+
+
+def test_a_file_keeps_everything_for_the_next_process(tmp_path: Path, detector: Detector) -> None:
+    path, key = tmp_path / "vault.db", b"k" * 32
+    with Gateway.open(path, key=key, detector=detector) as gateway:
+        session = gateway.session("order")
+        text = session.redact("Mail jane.roe@example.com.").text
+        session.invoke([HumanMessage("Hello.")], model=ScriptedModel(["Good day."]))
+        rows = gateway.audit.verify()
+    with Gateway.open(path, key=key, detector=detector) as gateway:
+        session = gateway.session("order", create=False)
+        assert session.restore(text) == "Mail jane.roe@example.com."
+        assert [message.text() for message in session.history()] == ["Hello.", "Good day."]
+        assert gateway.audit.verify() > rows
+
+
+def test_after_close_nothing_works_and_nothing_hangs(detector: Detector) -> None:
+    gateway = Gateway.open(":memory:", detector=detector)
+    session = gateway.session("order")
+    gateway.close()
+    gateway.close()
+    with pytest.raises(StoreUnavailable):
+        session.redact("Mail jane.roe@example.com.")
+
+
+def test_the_clock_that_was_given_is_the_one_that_counts(detector: Detector) -> None:
+    clock = FakeClock()
+    with Gateway.open(":memory:", detector=detector, clock=clock) as gateway:
+        session = gateway.session("order")
+        text = session.redact("Your code is 482913.").text
+        assert session.restore(text) == "Your code is 482913."
+        clock.advance(601)
+        assert session.restore(text).unresolved != ()
+        assert session.events().emit("status").timestamp == clock.now()
+
+
+def test_a_tool_of_the_gateway_is_a_tool_of_every_session(gateway: Gateway) -> None:
+    @gateway.toolify(name="shout", description="In capitals.")
+    def loud(text: str) -> str:
+        return text.upper()
+
+    assert loud("plain call") == "PLAIN CALL"
+    for name in ("one", "two"):
+        call = ToolCall(id="c1", name="shout", arguments={"text": "hi"})
+        assert gateway.session(name).run_tool(call).content == "HI"
+
+
+def test_a_name_is_registered_once(gateway: Gateway) -> None:
+    gateway.toolify(name="shout")(lambda text: text)
+    with pytest.raises(ValueError, match="shout"):
+        gateway.toolify(name="shout")(lambda text: text)
