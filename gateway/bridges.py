@@ -1,4 +1,4 @@
-"""The event bridges of one session: one for each audience and owner, all told of every event."""
+"""The event bridges of one session: one for each audience, all told of every event."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ class Bridges:
     The ``frontend_safe`` one is always there, so that a stream and a late browser see the same events.
     """
 
-    def __init__(self, session_id: str, sealer: Sealer, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, session_id: str, sealer: Sealer, clock: Callable[[], float], *, subject: str | None = None
+    ) -> None:
         self._session_id = session_id
         self._sealer = sealer
         self._clock = clock
+        self._subject = subject
         self._lock = threading.Lock()
-        self._default = self._new("frontend_safe", None)
-        self._bridges: dict[tuple[Audience, str | None], EventBridge] = {("frontend_safe", None): self._default}
+        self._default = self._new("frontend_safe")
+        self._bridges: dict[Audience, EventBridge] = {"frontend_safe": self._default}
 
     def get(self, audience: Audience = "frontend_safe", owner: str | None = None) -> EventBridge:
-        """The bridge of an audience; the same one each time. Raises ``InvalidInput`` for an unknown audience."""
+        """The bridge of an audience; the same one each time, with masks where ``owner`` is the session's subject.
+
+        Raises ``InvalidInput`` for an unknown audience.
+        """
         with self._lock:
-            key = (audience, owner)
-            if key not in self._bridges:
-                self._bridges[key] = self._new(audience, owner)
-            return self._bridges[key]
+            if audience not in self._bridges:
+                self._bridges[audience] = self._new(audience)
+            bridge = self._bridges[audience]
+        return bridge if owner is None else bridge.watched_by(owner)
 
     def publish(self, event: AppEvent) -> AppEvent:
         """Send an event to every bridge, and give back what a browser would get."""
@@ -48,5 +54,7 @@ class Bridges:
             for bridge in self._bridges.values():
                 bridge.close()
 
-    def _new(self, audience: Audience, owner: str | None) -> EventBridge:
-        return EventBridge(self._session_id, sealer=self._sealer, audience=audience, owner=owner, clock=self._clock)
+    def _new(self, audience: Audience) -> EventBridge:
+        return EventBridge(
+            self._session_id, sealer=self._sealer, audience=audience, subject=self._subject, clock=self._clock
+        )

@@ -141,7 +141,7 @@ class Gateway:
         raise TypeError("a Gateway cannot be pickled")
 
     def _new_session(self, vault: VaultSession) -> Session:
-        bridges = Bridges(vault.name, vault, self._clock.now)
+        bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
             vault=vault,
             redactor=Redactor(self._detector, vault),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -13,7 +14,6 @@ from sealgate.models.errors import InvalidInput, SealgateError
 from sealgate.models.events import EVENT_TYPES, AppEvent, Audience, ErrorDescriptor, ToolDescriptor
 from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.sealing import Sealer
-from sealgate.redaction.known import build_known_values
 
 from . import sse
 from .filter import filter_event, filtered
@@ -45,6 +45,8 @@ class EventBridge:
     operators: it keeps those fields, and still never shows a sealed value. Neither finds a value that nothing has
     sealed.
 
+    ``subject`` is whose session it is; see ``watched_by``. Without one nobody is the owner of its values.
+
     ``max_history`` events are held for everybody. A subscriber that falls further behind misses the oldest and is told
     so by one ``resync`` (``slow="drop_oldest"``), or is disconnected and comes back with its cursor
     (``slow="close"``). ``heartbeat`` is in seconds. Raises ``InvalidInput`` for parameters outside of these.
@@ -56,7 +58,7 @@ class EventBridge:
         *,
         sealer: Sealer,
         audience: Audience = "frontend_safe",
-        owner: str | None = None,
+        subject: str | None = None,
         clock: Callable[[], float] = time.time,
         max_history: int = 1000,
         slow: SlowPolicy = "drop_oldest",
@@ -68,18 +70,30 @@ class EventBridge:
             raise InvalidInput("max_history is at least 1, heartbeat more than 0 seconds")
         self.session_id = session_id
         self.audience: Audience = audience
-        self.owner = owner
-        self._sealer = sealer
+        self.subject = subject
+        self.owner: str | None = None
         self._clock = clock
         self._slow = slow
         self._heartbeat = heartbeat
         self._log = EventLog(max_history)
-        self._reader = Reader(self._log, self._known, audience)
+        self._reader = Reader(self._log, sealer, audience)
         self._order = threading.Lock()
         self._streams = Streams()
 
     def __repr__(self) -> str:
         return f"EventBridge(audience={self.audience!r}, events={self._log.last})"
+
+    def watched_by(self, owner: str) -> Self:
+        """The same bridge for one watcher, with the same events and numbers.
+
+        To the session's subject placeholders of cards and accounts are shown as ``•••• 9921``, to anybody else as they
+        are. The caller has made sure of who is watching.
+        """
+        view = copy.copy(self)
+        view.owner = owner
+        if owner == self.subject:
+            view._reader = self._reader.with_masks()
+        return view
 
     @property
     def last_id(self) -> int:
@@ -100,7 +114,7 @@ class EventBridge:
             raise InvalidInput("not an event type of contract v1")
         if data is not None and not isinstance(data, Mapping):
             raise InvalidInput("the data of an event is a mapping")
-        known = self._known()
+        known = self._reader.known()
         given, chunk = dict(data or {}), None
         if type == CHUNK and isinstance(given.get("text"), str):
             chunk = str.__str__(given.pop("text"))
@@ -110,14 +124,14 @@ class EventBridge:
     def publish(self, event: AppEvent) -> AppEvent:
         """An event of the gateway itself, whose identifiers and names are left alone and whose contents are filtered
         once more. Chunks wait as in ``emit``."""
-        known = self._known()
+        known = self._reader.known()
         chunk = event.text if event.type == CHUNK else None
         rest = event if chunk is None else event.model_copy(update={"text": None})
         return self._send(filter_event(rest, known, self.audience), chunk, known)
 
     def history(self) -> list[AppEvent]:
         """The events still held, filtered at what the session knows now."""
-        return [state.event for state in self._reader.current(self._log.after(None).entries)]
+        return list(self._reader.events(self._log.after(None).entries))
 
     def subscribe(self, last_event_id: str | int | None = None, *, timeout: float | None = None) -> Iterator[AppEvent]:
         """The events after a cursor (from the oldest held, for ``None``), then each as it comes, until ``close``.
@@ -129,7 +143,7 @@ class EventBridge:
             page = self._log.after(cursor)
             if self._too_slow(page, first):
                 return
-            yield from (state.event for state in self._reader.current(page.entries))
+            yield from self._reader.events(page.entries)
             cursor, first = page.last, False
             if page.closed or not self._log.wait(cursor, timeout):
                 return
@@ -137,8 +151,8 @@ class EventBridge:
     async def asubscribe(self, last_event_id: str | int | None = None) -> AsyncIterator[AppEvent]:
         """The same for an event loop; only the loop's own task waits."""
         async for page in self._pages(_number(last_event_id)):
-            for state in self._reader.current(page.entries) if page is not None else ():
-                yield state.event
+            for event in self._reader.events(page.entries) if page is not None else ():
+                yield event
 
     async def generate_sse(self, last_event_id: str | int | None = None) -> AsyncIterator[str]:
         """The frames of a server-sent event stream, from ``Last-Event-ID`` on and without end until ``close``.
@@ -161,9 +175,9 @@ class EventBridge:
         """Let go what waits, and end every subscription after what is held. Calling it again changes nothing."""
         with self._order:
             try:
-                self._flush(self._known())
+                self._flush(self._reader.known())
             except SealgateError:  # without the session's knowledge what waits cannot be filtered, so it never leaves
-                self._streams = Streams()
+                self._streams.clear()
             self._log.close()
 
     async def _pages(self, cursor: int | None) -> AsyncIterator[Page | None]:
@@ -182,9 +196,6 @@ class EventBridge:
 
     def _too_slow(self, page: Page, first: bool) -> bool:
         return page.lost and not first and self._slow == "close"
-
-    def _known(self) -> Known:
-        return self._sealer.match(build_known_values)
 
     def _send(self, event: AppEvent, chunk: str | None, known: Known) -> AppEvent:
         """An event in its turn: chunks wait, and what ends a block lets them go first."""

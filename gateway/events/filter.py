@@ -7,7 +7,7 @@ names of fields as well: what is named as private or internal does not go to a b
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -53,14 +53,19 @@ def filter_event(event: AppEvent, known: Known, audience: Audience = "frontend_s
     What the gateway itself wrote is left alone: type, identifiers, time, names of tools and arguments, statuses, error
     codes. Contents are the texts, arguments, results, prompts, choices and ``data``; they are searched together.
     """
+    return with_contents(event, lambda contents: filtered(contents, known, audience))
+
+
+def with_contents(event: AppEvent, change: Callable[[dict[str, Any]], JsonValue]) -> AppEvent:
+    """An event whose contents went through a function that keeps their shape."""
     contents = _contents(event)
-    safe = filtered(contents, known, audience) if contents else None
-    return _with_contents(event, safe) if isinstance(safe, dict) else event
+    changed = change(contents) if contents else None
+    return _with_contents(event, changed) if isinstance(changed, dict) else event
 
 
-def _contents(event: AppEvent) -> dict[str, object]:
+def _contents(event: AppEvent) -> dict[str, Any]:
     """What others wrote into an event, by names that ``_with_contents`` knows."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     if event.text is not None:
         found["text"] = event.text
     if event.data:

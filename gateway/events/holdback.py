@@ -34,7 +34,8 @@ _CONTEXT: Final = 1024
 _LONGEST_PLACEHOLDER: Final = 62
 _SPACE: Final = re.compile(r"[\s\u3000-\u30ff\u3400-\u9fff\uff01\uff0c\uff1f](?=\S|\Z)")
 """Where a word can end: spaces, and the scripts that write without them."""
-_BLOCK: Final = re.compile(r"-----BEGIN (?![\s\S]*-----END )")
+_BEGIN: Final = "-----BEGIN "
+_END: Final = re.compile("-----END [A-Z0-9 ]{1,40}-----")
 
 
 class HoldBack:
@@ -96,19 +97,28 @@ class Streams:
             if stream:
                 yield key, stream.flush(known)
 
-    def __bool__(self) -> bool:
-        return any(self._streams.values())
+    def clear(self) -> None:
+        """Drop everything that waits."""
+        self._streams.clear()
 
 
 def cut(text: str) -> int:
     """How many code points of a text may leave while more of it may come. Depends on nothing but the text."""
     found = _word_cut(text, WINDOW)
-    block = _BLOCK.search(text) if "-----BEGIN " in text else None
-    if block is not None and len(text) <= MAX_BLOCK:
-        return min(found, _word_cut(text[: block.start()], 0))
+    block = _open_block(text)
+    if block >= 0 and len(text) <= MAX_BLOCK:
+        return min(found, _word_cut(text[:block], 0))
     if found == 0 and len(text) > MAX_HELD:
         return _outside_token(text, _symbol_cut(text, WINDOW) or len(text) - MAX_HELD // 2)
     return found
+
+
+def _open_block(text: str) -> int:
+    """Where a key block begins that has not ended; -1 if there is none."""
+    if _BEGIN not in text:
+        return -1
+    ends = [found.end() for found in _END.finditer(text)]
+    return text.find(_BEGIN, ends[-1] if ends else 0)
 
 
 def _word_cut(text: str, window: int) -> int:

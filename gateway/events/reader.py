@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sealgate.models.events import Audience
+from sealgate.models.events import AppEvent, Audience
+from sealgate.models.sealing import Sealer
+from sealgate.redaction.known import build_known_values
 
 from . import sse
-from .filter import filter_event, filtered
+from .filter import filter_event, filtered, with_contents
 from .log import Entry, EventLog, Filtered
+from .masks import build_masks, with_masks
 from .scrub import Known
 
 
@@ -17,25 +20,42 @@ class Reader:
     """Brings entries up to date as they are read. What is held is replaced, so that each is scrubbed once for what is
     known, however many read it."""
 
-    def __init__(self, log: EventLog, known: Callable[[], Known], audience: Audience) -> None:
+    def __init__(self, log: EventLog, sealer: Sealer, audience: Audience, *, masked: bool = False) -> None:
         self._log = log
-        self._known = known
+        self._sealer = sealer
         self._audience: Audience = audience
+        self._masked = masked
 
-    def current(self, entries: Iterable[Entry]) -> Iterator[Filtered]:
-        """The entries, each as it may leave at the moment it is taken."""
-        return (self._refreshed(entry) for entry in entries)
+    def with_masks(self) -> Reader:
+        """A reader of the same log for the owner of its values."""
+        return Reader(self._log, self._sealer, self._audience, masked=True)
+
+    def known(self) -> Known:
+        """What is sealed in the session now."""
+        return self._sealer.match(build_known_values)
+
+    def events(self, entries: Iterable[Entry]) -> Iterator[AppEvent]:
+        """The events, each as it may leave at the moment it is taken."""
+        return (self._shown(self._refreshed(entry).event) for entry in entries)
 
     def frames(self, entries: Iterable[Entry]) -> Iterator[str]:
         """Their frames."""
         for entry in entries:
             state = self._refreshed(entry)
+            if self._masked:
+                yield sse.encode(self._shown(state.event))
+                continue
             if state.frame is None:
                 entry.state = state = replace(state, frame=sse.encode(state.event))
             yield state.frame or ""
 
+    def _shown(self, event: AppEvent) -> AppEvent:
+        """The event with the owner's masks, which are put in last: what is held has placeholders only."""
+        masks = self._sealer.match(build_masks) if self._masked else None
+        return with_contents(event, lambda contents: with_masks(contents, masks)) if masks else event
+
     def _refreshed(self, entry: Entry) -> Filtered:
-        known, state = self._known(), entry.state
+        known, state = self.known(), entry.state
         if known is state.known:
             return state
         if state.event.type == "assistant.chunk":
