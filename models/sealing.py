@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, TypeVar
 
-from .grants import Purpose
+from .errors import GrantRefused
+from .grants import Inject, Purpose
 from .placeholder import Placeholder
 from .secretvalue import SecretValue
 
@@ -40,8 +41,8 @@ class LiveValue:
 
 @dataclass(frozen=True, slots=True)
 class EntryFacts:
-    """What may be known of an entry without opening it. ``uses_left`` is ``None`` for no limit; ``expires_at`` in
-    Unix seconds."""
+    """What may be known of an entry without opening it. ``uses_left`` is ``None`` for no limit; ``expires_at`` and
+    ``sealed_at`` in Unix seconds, the latter ``None`` for an entry that does not record it."""
 
     placeholder: Placeholder
     entity_types: tuple[str, ...]
@@ -49,6 +50,23 @@ class EntryFacts:
     uses_left: int | None
     expires_at: float | None
     burnt: bool = False
+    sealed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One value that may open as far as types and origins go, while the rest of its call is looked at."""
+
+    value: SecretValue = field(repr=False)
+    facts: EntryFacts
+
+
+CallPart: TypeAlias = tuple[Inject, Sequence[Placeholder]]
+"""One place in the arguments of a call, and the placeholders that stand there."""
+
+Permit: TypeAlias = Callable[[Sequence[Mapping[Placeholder, Candidate]]], GrantRefused | None]
+"""The last word about a whole call, given the values of its parts in order: ``None`` lets them out. It runs inside the
+vault's transaction, so it must neither wait nor touch the vault."""
 
 
 class Sealer(Protocol):
@@ -82,5 +100,17 @@ class Opener(Protocol):
         grant, or ``GrantRefused`` is raised and none is opened; ``UnknownPlaceholder`` and ``ValueGone`` say that one
         cannot be. One-time values burn in the same transaction, counted per call id. Raises ``AuditUnavailable`` when
         the row could not be written.
+        """
+        ...
+
+
+class CallOpener(Protocol):
+    """**Protocol:** opens everything that one tool call holds, or nothing."""
+
+    def open_call(self, parts: Sequence[CallPart], permit: Permit) -> list[dict[Placeholder, SecretValue]]:
+        """The values of each part, in order: all of them, or an error and none is opened or burnt.
+
+        Every placeholder must be covered by the grant of its part, then ``permit`` is asked once. Raises as
+        ``Opener.open`` does for ``Inject``, and what ``permit`` returns.
         """
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -25,6 +26,8 @@ UNTIL_TURN_ENDS: Final = "t"
 
 SEARCHABLE: Final = "s"
 """Facts flag: the value is looked for in other texts."""
+
+_SEALED_AT: Final = re.compile("@([0-9a-f]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,12 @@ class Facts:
         )
         return self if wider == self else wider
 
+    @property
+    def sealed_at(self) -> float | None:
+        """When the value was first sealed (Unix seconds), if the entry records it."""
+        found = _SEALED_AT.search(self.flags)
+        return float(int(found[1], 16)) if found else None
+
     def narrowed(self) -> Facts:
         """The facts of an entry that is searched nowhere."""
         return replace(self, flags=self.flags.replace(SEARCHABLE, ""))
@@ -68,6 +77,11 @@ class Opened(NamedTuple):
     row: EntryRow
     facts: Facts | None
     secret: SecretValue
+
+
+def sealed_at(now: int) -> str:
+    """Facts flag: ``@`` and the second (hexadecimal) at which the value was sealed; ``now`` in Unix milliseconds."""
+    return f"@{now // 1000:x}"
 
 
 def close_row(keys: SessionKeys, row: EntryRow, facts: Facts | None, secret: SecretValue) -> EntryRow:

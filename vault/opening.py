@@ -12,7 +12,7 @@ from sealgate.models.errors import GrantRefused, SealgateError, UnknownPlacehold
 from sealgate.models.grants import Inject, Purpose, Restore
 from sealgate.models.origins import INTERRUPT, MODEL
 from sealgate.models.placeholder import Placeholder
-from sealgate.models.sealing import EntryFacts
+from sealgate.models.sealing import CallPart, Candidate, EntryFacts, Permit
 from sealgate.models.secretvalue import SecretValue
 
 from .entries import Facts, head_of, open_row
@@ -36,7 +36,10 @@ class Found(NamedTuple):
         """The facts without the value."""
         left = None if self.facts.uses is None else max(0, self.facts.uses - spent.used(self.row.life))
         expires = self.row.expires / 1000 if self.row.expires else None
-        return EntryFacts(self.placeholder, self.facts.entity_types, self.facts.origins, left, expires, left == 0)
+        facts = self.facts
+        return EntryFacts(
+            self.placeholder, facts.entity_types, facts.origins, left, expires, left == 0, facts.sealed_at
+        )
 
 
 def find(state: State, spent: Spent, entries: EntryTable, placeholder: Placeholder) -> Found | None:
@@ -59,11 +62,11 @@ class Opening:
 
     __slots__ = ("_found", "_now", "_purpose", "_spent", "_state", "burnt", "refusal", "values")
 
-    def __init__(self, state: State, purpose: Purpose, now: int) -> None:
+    def __init__(self, state: State, purpose: Purpose, now: int, spent: Spent | None = None) -> None:
         self._state = state
         self._purpose = purpose
         self._now = now
-        self._spent = state.spent()
+        self._spent = spent or state.spent()
         self._found: list[Found] = []
         self.values: dict[Placeholder, SecretValue] = {}
         self.refusal: SealgateError | None = None
@@ -81,6 +84,12 @@ class Opening:
 
     def run(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
         """Opens all that may be opened, or sets ``refusal`` and opens none."""
+        self.look(entries, placeholders)
+        if self.refusal is None:
+            self.burn()
+
+    def look(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
+        """``run`` without using up anything yet."""
         for placeholder in dict.fromkeys(placeholders):
             found = find(self._state, self._spent, entries, placeholder)
             self.refusal = self._why_not(placeholder, found)
@@ -90,15 +99,18 @@ class Opening:
             if found is not None and not self._is_gone(found):
                 self._found.append(found)
                 self.values[placeholder] = found.secret
-        self._burn()
+
+    def candidates(self) -> dict[Placeholder, Candidate]:
+        """What came out, with its facts."""
+        return {one.placeholder: Candidate(one.secret, one.shown(self._spent)) for one in self._found}
 
     def _why_not(self, placeholder: Placeholder, found: Found | None) -> SealgateError | None:
         if isinstance(self._purpose, Restore):
             return None
         if found is None and not self._spent.had(placeholder.code):
-            return UnknownPlaceholder("this session issued no such placeholder")
+            return UnknownPlaceholder(f"{self._where()}this session issued no such placeholder")
         if found is None or self._is_gone(found):
-            return ValueGone("the value is used up, expired or forgotten")
+            return ValueGone(f"{self._where()}the value is used up, expired or forgotten")
         return refusal(self._purpose, found) if isinstance(self._purpose, Inject) else None
 
     def _is_gone(self, found: Found) -> bool:
@@ -109,7 +121,8 @@ class Opening:
             return False
         return not (isinstance(self._purpose, Inject) and self._spent.burn(row.life, self._call(), uses))
 
-    def _burn(self) -> None:
+    def burn(self) -> None:
+        """Counts this call's use of every one-time value that came out."""
         if not isinstance(self._purpose, Inject):
             return
         for found in self._found:
@@ -118,9 +131,50 @@ class Opening:
                 self._spent.burn(found.row.life, self._call(), found.facts.uses)
                 self.burnt |= self._spent.used(found.row.life) != before
 
+    def _where(self) -> str:
+        purpose = self._purpose
+        return f"argument {purpose.argument!r} of tool {purpose.tool!r}: " if isinstance(purpose, Inject) else ""
+
     def _call(self) -> bytes:
         call_id = self._purpose.call_id if isinstance(self._purpose, Inject) else ""
         return self._state.keys.index.name("call/1", call_id)[:_CALL_BYTES]
+
+
+class CallOpening:
+    """One opening of everything that a call holds: each part by itself, then the whole; nothing is used up before."""
+
+    __slots__ = ("asked", "parts", "refusal", "spent")
+
+    def __init__(self, state: State, asked: Sequence[CallPart], now: int) -> None:
+        self.asked = asked
+        self.spent = state.spent()
+        self.parts = [Opening(state, purpose, now, self.spent) for purpose, _placeholders in asked]
+        self.refusal: SealgateError | None = None
+
+    @property
+    def burnt(self) -> bool:
+        """Whether the ledger changed."""
+        return any(part.burnt for part in self.parts)
+
+    def run(self, entries: EntryTable, permit: Permit) -> None:
+        """Opens every part, or sets ``refusal`` (and that of the part it is about) and opens none."""
+        for part, (_purpose, placeholders) in zip(self.parts, self.asked, strict=True):
+            part.look(entries, placeholders)
+            if part.refusal is not None:
+                self._refuse(part, part.refusal)
+                return
+        refused = permit([part.candidates() for part in self.parts])
+        if refused is not None:
+            places = [purpose.argument for purpose, _placeholders in self.asked]
+            self._refuse(self.parts[places.index(refused.argument) if refused.argument in places else 0], refused)
+            return
+        for part in self.parts:
+            part.burn()
+
+    def _refuse(self, part: Opening, refusal: SealgateError) -> None:
+        self.refusal = part.refusal = refusal
+        for one in self.parts:
+            one.values.clear()
 
 
 def refusal(purpose: Inject, found: Found) -> GrantRefused | None:

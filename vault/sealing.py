@@ -23,6 +23,7 @@ from .entries import (
     head_of,
     open_row,
     placeholder_of,
+    sealed_at,
 )
 from .index import CODE_LENGTHS, LIFE_BYTES, SUFFIX_LENGTHS, Mark, Random, random_code, random_suffix
 from .ledger import Spent
@@ -60,9 +61,11 @@ class Sealed:
 
 
 class Sealing:
-    """One batch. ``changed`` says whether the session's row must be written, ``spent`` with what."""
+    """One batch. ``changed`` says whether the session's row must be written, ``spent`` with what, and ``moved``
+    whether entries that were there before changed.
+    """
 
-    __slots__ = ("_entries", "_now", "_random", "_room", "_state", "changed", "spent")
+    __slots__ = ("_entries", "_now", "_random", "_room", "_state", "changed", "moved", "spent")
 
     def __init__(self, state: State, entries: EntryTable, now: int, random: Random) -> None:
         self._state = state
@@ -72,6 +75,7 @@ class Sealing:
         self._room: int | None = None
         self.spent: Spent = state.spent()
         self.changed = False
+        self.moved = False
 
     def seal(self, request: SealRequest, mark: Mark) -> Sealed:
         """Stores what is not stored yet of a value, and returns its placeholder."""
@@ -101,6 +105,7 @@ class Sealing:
         for row in forms:
             self.spent.end(row.life, row.expires, row.code)
         self._entries.delete([row.id for row in forms])
+        self.moved |= bool(forms)
         if self._room is not None:
             self._room += len(forms)
 
@@ -141,7 +146,7 @@ class Sealing:
 
     def _close_again(self, opened: Sequence[Opened]) -> None:
         self._entries.replace([close_row(self._state.keys, one.row, one.facts, one.secret) for one in opened])
-        self.changed = True
+        self.changed = self.moved = True
 
     def _insert(self, row: EntryRow) -> None:
         if self._room is None:
@@ -172,6 +177,7 @@ def initial_facts(request: SealRequest, now: int) -> tuple[Facts, int]:
     flags = SEARCHABLE if request.searchable else ""
     if info.name == "PIN" and request.uses is None and request.ttl is None:
         flags += UNTIL_TURN_ENDS
+    flags += sealed_at(now)
     ttl = info.ttl if request.ttl is None else request.ttl
     uses = info.uses if request.uses is None else request.uses
     expires = now + int(ttl * 1000) if ttl is not None else 0

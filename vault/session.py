@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar
 from sealgate.models.errors import AuditUnavailable, SessionShredded, StoreFull
 from sealgate.models.grants import Inject, Purpose
 from sealgate.models.placeholder import Placeholder
-from sealgate.models.sealing import EntryFacts, LiveValue, SealRequest
+from sealgate.models.sealing import CallPart, EntryFacts, LiveValue, Permit, SealRequest
 from sealgate.models.secretvalue import SecretValue
 
 from .endings import end_entries, ends_with_turn, renew
@@ -16,7 +16,7 @@ from .index import Mark
 from .known import KnownForms
 from .ledger import Spent
 from .matching import Matching
-from .opening import Opening, find
+from .opening import CallOpening, Opening, find
 from .records import Records
 from .sealing import Sealed, Sealing, check_request
 from .shared import Shared
@@ -27,7 +27,7 @@ Built = TypeVar("Built")
 
 
 class VaultSession:
-    """The vault's side of one session; fulfils ``models.sealing.Sealer`` and ``Opener``.
+    """The vault's side of one session; fulfils ``models.sealing.Sealer``, ``Opener`` and ``CallOpener``.
 
     Made by ``Vault.session`` only. May be used from many threads. ``id`` is an opaque reference that may be shown;
     ``records`` are the session's encrypted records, ``state`` its row and keys, for the vault itself.
@@ -74,7 +74,7 @@ class VaultSession:
         if fresh:
             origins = sorted({origin for one in fresh for origin in one.facts.origins})
             self._audit(transaction, "sealed", [one.placeholder for one in fresh], {"origins": origins})
-        return self._store(transaction, state, sealing.spent)
+        return self._store(transaction, state, sealing.spent, moved=sealing.moved)
 
     def open(self, placeholders: Sequence[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
         """The values of those placeholders: see ``models.sealing.Opener.open``, and ``opening`` for the grants.
@@ -90,12 +90,32 @@ class VaultSession:
                 opening.run(transaction.entries, placeholders)
                 self._audit_opening(transaction, purpose, opening, placeholders)
                 if opening.burnt:
-                    self._store(transaction, state, opening.spent)
+                    self._store(transaction, state, opening.spent, moved=False)
         except StoreFull:
             raise AuditUnavailable("the audit row could not be written, so nothing was opened") from None
         if opening.refusal is not None:
             raise opening.refusal
         return opening.values
+
+    def open_call(self, parts: Sequence[CallPart], permit: Permit) -> list[dict[Placeholder, SecretValue]]:
+        """The values of everything that one call holds: see ``models.sealing.CallOpener.open_call``.
+
+        One transaction: every audit row and the use of every one-time value are committed before a value is returned.
+        """
+        try:
+            with self._shared.store.write() as transaction:
+                state = self.state.load(transaction)
+                opening = CallOpening(state, parts, self._shared.clock.now_ms())
+                opening.run(transaction.entries, permit)
+                for part, (purpose, placeholders) in zip(opening.parts, parts, strict=True):
+                    self._audit_opening(transaction, purpose, part, placeholders)
+                if opening.burnt:
+                    self._store(transaction, state, opening.spent, moved=False)
+        except StoreFull:
+            raise AuditUnavailable("the audit row could not be written, so nothing was opened") from None
+        if opening.refusal is not None:
+            raise opening.refusal
+        return [part.values for part in opening.parts]
 
     def match(self, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
         """What ``build`` makes of all live searchable values: see ``models.sealing.Sealer.match``."""
@@ -126,17 +146,18 @@ class VaultSession:
             if rows:
                 spent = end_entries(transaction, state, rows)
                 self._audit(transaction, "destroyed", list(placeholders), {"reason": "retired"})
-                self._store(transaction, state, spent)
+                self._store(transaction, state, spent, moved=True)
 
     def end_turn(self) -> None:
         """Destroys what lives no longer than its turn: burnt one-time values, PINs, and what has expired."""
         with self._shared.store.write() as transaction:
             state = self.state.load(transaction)
-            rows, shown = ends_with_turn(transaction, state, self._shared.clock.now_ms())
+            mortal = self._matching.refresh(state, transaction.entries, self._shared.clock.now_ms()).mortal
+            rows, shown = ends_with_turn(transaction, state, mortal, self._shared.clock.now_ms())
             if rows:
                 spent = end_entries(transaction, state, rows)
                 self._audit(transaction, "destroyed", shown, {"reason": "turn.ended"})
-                self._store(transaction, state, spent)
+                self._store(transaction, state, spent, moved=True)
 
     def forget(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries and renews the data key: copies of their rows, in old backups of the rows too, are
@@ -173,10 +194,12 @@ class VaultSession:
         with self._shared.store.read() as transaction:
             return self.state.load(transaction)
 
-    def _store(self, transaction: Transaction, state: State, spent: Spent) -> State:
+    def _store(self, transaction: Transaction, state: State, spent: Spent, *, moved: bool) -> State:
         """Writes the ledger under a new generation. When too many lives have ended, a new data key ends them all."""
+        gen = state.row.gen + 1
         short = spent.trim(self._shared.clock.now_ms())
-        row = state.row._replace(gen=state.row.gen + 1, spent=spent.encode())
+        spent.moved = gen if moved else spent.moved
+        row = state.row._replace(gen=gen, spent=spent.encode())
         after = self.state.store(transaction, state, row)
         return after if short else renew(transaction, self.state, after)
 

@@ -30,10 +30,17 @@ class Shared:
             return {
                 "kind": "inject",
                 "tool": self._word(purpose.tool),
-                "argument": self._word(purpose.argument),
+                "argument": self._place(purpose.argument),
                 "call": self.root.pseudonym(purpose.call_id),
             }
         return {"kind": type(purpose).__name__.lower(), "channel": self._word(purpose.channel)}
+
+    def _place(self, place: str) -> str:
+        """A place in the arguments, dotted: ``items.iban`` for ``items[].iban``."""
+        plain = place.replace("{key}", ".key").replace("[]", "").replace("{}", "").strip("*") or "any"
+        if len(plain) <= 128 and all(step.isascii() and step.isidentifier() for step in plain.split(".")):
+            return plain
+        return self.root.pseudonym(place)
 
     def _word(self, name: str) -> str:
         return name if name.isascii() and name.isidentifier() and len(name) <= 128 else self.root.pseudonym(name)
