@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from sealgate.models.errors import TamperDetected
 from sealgate.models.placeholder import Placeholder
 
-from .encoding import AUTHENTICATION
-from .entries import UNTIL_TURN_ENDS, close_row, open_row, placeholder_of
+from .entries import UNTIL_TURN_ENDS, Facts, Opened, close_row, open_row, placeholder_of
 from .ledger import Spent
 from .rows import EntryRow
 from .sessionkeys import renew_data_key, unwrap_keys
@@ -25,23 +23,26 @@ def end_entries(transaction: Transaction, state: State, rows: Sequence[EntryRow]
     return spent
 
 
-def ends_with_turn(transaction: Transaction, state: State, now: int) -> tuple[list[EntryRow], list[Placeholder]]:
-    """The rows that a turn's end destroys, and the placeholders of those that are entries' heads."""
+def ends_with_turn(
+    transaction: Transaction, state: State, mortal: Iterable[Opened], now: int
+) -> tuple[list[EntryRow], list[Placeholder]]:
+    """The rows that a turn's end destroys, and the placeholders of those that are entries' heads.
+
+    ``mortal`` are the heads that have a lifetime or a number of uses.
+    """
     spent = state.spent()
-    ending: set[str] = set()
+    rows: list[EntryRow] = []
     shown = []
-    rows = transaction.entries.all(state.row.sid)
-    for row in rows:
-        if row.suffix:
-            continue
-        facts = open_row(state.keys, row).facts
-        if facts is None:
-            raise TamperDetected(AUTHENTICATION)
-        burnt = facts.uses is not None and spent.used(row.life) >= facts.uses
-        if burnt or UNTIL_TURN_ENDS in facts.flags or 0 < row.expires <= now or spent.is_ended(row.life):
-            ending.add(row.code)
+    for row, facts, _ in mortal:
+        if facts is not None and _ends(row, facts, spent, now):
+            rows += transaction.entries.by_code(row.sid, row.code)
             shown.append(placeholder_of(row, facts))
-    return [row for row in rows if row.code in ending], shown
+    return rows, shown
+
+
+def _ends(row: EntryRow, facts: Facts, spent: Spent, now: int) -> bool:
+    burnt = facts.uses is not None and spent.used(row.life) >= facts.uses
+    return burnt or UNTIL_TURN_ENDS in facts.flags or 0 < row.expires <= now or spent.is_ended(row.life)
 
 
 def renew(transaction: Transaction, session: SessionState, state: State) -> State:
@@ -53,10 +54,11 @@ def renew(transaction: Transaction, session: SessionState, state: State) -> Stat
     row = transaction.sessions.by_ref(state.row.sref) or state.row
     wrapping = renew_data_key(session.root, row, row.dek_ver + 1)
     spent = Spent.parse(row.spent)
-    rows = transaction.entries.all(row.sid)
+    rows = transaction.entries.after(row.sid, 0)
     dead = [one.id for one in rows if spent.is_ended(one.life)]
     transaction.entries.delete(dead)
     spent.ended = {}
+    spent.moved = row.gen + 1
     renewed = row._replace(
         kek_id=wrapping.kek_id, wrapped=wrapping.wrapped, commitment=wrapping.commitment,
         dek_ver=row.dek_ver + 1, gen=row.gen + 1, spent=spent.encode(),

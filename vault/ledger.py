@@ -23,25 +23,27 @@ class Spent:
     """Uses by call, and ended lives.
 
     ``calls`` maps a life to the calls that used it (digests, in order), ``ended`` a life to when its rows would die by
-    themselves (Unix milliseconds, 0 for never) and the code that they had.
+    themselves (Unix milliseconds, 0 for never) and the code that they had. ``moved`` is the session's last generation
+    in which stored entries changed or went; later ones only added some.
     """
 
-    __slots__ = ("calls", "ended")
+    __slots__ = ("calls", "ended", "moved")
 
-    def __init__(self, calls: dict[str, list[str]], ended: dict[str, tuple[int, str]]) -> None:
+    def __init__(self, calls: dict[str, list[str]], ended: dict[str, tuple[int, str]], moved: int = 0) -> None:
         self.calls = calls
         self.ended = ended
+        self.moved = moved
 
     @classmethod
     def parse(cls, stored: bytes) -> Spent:
         """The inverse of ``encode``."""
         fields = _parse(stored)
         ended = {life: (int(expires), str(code)) for life, (expires, code) in fields.get("ended", {}).items()}
-        return cls(fields.get("calls", {}), ended)
+        return cls(fields.get("calls", {}), ended, int(fields.get("moved", 0)))
 
     def encode(self) -> bytes:
         """Version byte and canonical JSON."""
-        return _encode({"calls": self.calls, "ended": self.ended})
+        return _encode({"calls": self.calls, "ended": self.ended, "moved": self.moved})
 
     def used(self, life: bytes) -> int:
         """How many calls used this life."""

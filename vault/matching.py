@@ -9,7 +9,7 @@ from sealgate.models.errors import TamperDetected
 from sealgate.models.sealing import LiveValue
 
 from .encoding import AUTHENTICATION
-from .entries import SEARCHABLE, Facts, Opened, open_row, placeholder_of
+from .entries import SEARCHABLE, UNTIL_TURN_ENDS, Facts, Opened, open_row, placeholder_of
 from .ledger import Spent
 from .rows import EntryRow
 from .state import State
@@ -20,73 +20,97 @@ Built = TypeVar("Built")
 _MAX_BUILDERS: Final = 16
 
 
-class _Live(NamedTuple):
+class _Candidate(NamedTuple):
+    """A form that is looked for while it lives."""
+
+    live: LiveValue
+    life: bytes
+    expires: int
+
+
+class Snapshot(NamedTuple):
+    """All rows of a session, decrypted, as of one generation.
+
+    ``values`` are the live ones, valid ``until`` the first of them expires (Unix milliseconds, 0 for never); ``mortal``
+    are the heads of entries with a lifetime or a number of uses.
+    """
+
     gen: int
-    until: int
+    dek_ver: int
+    last: int
+    facts: dict[str, Facts]
+    candidates: tuple[_Candidate, ...]
+    mortal: tuple[Opened, ...]
     values: tuple[LiveValue, ...]
+    until: int
+
+
+_NOTHING: Final = Snapshot(-1, 0, 0, {}, (), (), (), 0)
 
 
 class Matching:
-    """Caches the live values by the session's generation, and what each ``build`` function made of them.
+    """Caches the decrypted rows of a session, and what each ``build`` function made of the live ones.
 
     Plaintext of live values stays in memory while this object lives, as it does in whatever ``build`` returns.
     """
 
-    __slots__ = ("_built", "_live", "_opened")
+    __slots__ = ("_built", "_snapshot")
 
     def __init__(self) -> None:
-        self._live: _Live | None = None
-        self._opened: dict[int, tuple[bytes, Opened]] = {}
-        self._built: dict[object, tuple[_Live, Any]] = {}
+        self._snapshot = _NOTHING
+        self._built: dict[object, tuple[Snapshot, Any]] = {}
 
-    def current(self, gen: int, now: int) -> _Live | None:
-        """The cached values, if they are still the ones of this generation and none has expired."""
-        live = self._live
-        return live if live is not None and live.gen == gen and (not live.until or now < live.until) else None
+    def current(self, gen: int, now: int) -> Snapshot | None:
+        """The cached snapshot, if it is still the one of this generation and none of its values has expired."""
+        snapshot = self._snapshot
+        return snapshot if snapshot.gen == gen and (not snapshot.until or now < snapshot.until) else None
 
-    def refresh(self, state: State, entries: EntryTable, now: int) -> _Live:
-        """Reads and decrypts what is new."""
-        known, opened = self._opened, {}
-        for row in entries.all(state.row.sid):
-            before = known.get(row.id)
-            same = before is not None and before[0] == row.ct
-            opened[row.id] = before if before is not None and same else (row.ct, open_row(state.keys, row))
-        self._opened = opened
-        live = self._live = _live(state, [item for _, item in opened.values()], now)
-        return live
+    def refresh(self, state: State, entries: EntryTable, now: int) -> Snapshot:
+        """The snapshot now. Decrypts only what was added, if nothing else happened since the cached one."""
+        before, spent = self._snapshot, state.spent()
+        if not spent.moved <= before.gen <= state.row.gen or before.dek_ver != state.row.dek_ver:
+            before = _NOTHING
+        snapshot = self._snapshot = _extended(state, spent, before, entries.after(state.row.sid, before.last), now)
+        return snapshot
 
-    def build(self, live: _Live, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
-        """What ``build`` makes of the values, from the cache if it made it of these before."""
+    def build(self, snapshot: Snapshot, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
+        """What ``build`` makes of the live values, from the cache if it made it of these before."""
         made = self._built.get(build)
-        if made is None or made[0] is not live:
+        if made is None or made[0] is not snapshot:
             if len(self._built) >= _MAX_BUILDERS:
                 self._built.clear()
-            made = self._built[build] = (live, build(live.values))
+            made = self._built[build] = (snapshot, build(snapshot.values))
         return cast("Built", made[1])
 
     def clear(self) -> None:
         """Forgets all values."""
-        self._live, self._opened, self._built = None, {}, {}
+        self._snapshot, self._built = _NOTHING, {}
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("values cannot be pickled")
 
 
-def _live(state: State, opened: Sequence[Opened], now: int) -> _Live:
-    spent = state.spent()
-    heads = {item.row.code: item.facts for item in opened if item.facts is not None}
-    values: list[LiveValue] = []
-    until = 0
-    for item in opened:
-        facts = heads.get(item.row.code)
-        if facts is None:
-            raise TamperDetected(AUTHENTICATION)
-        if _counts(item.row, facts, spent, now):
-            values.append(LiveValue(item.secret, placeholder_of(item.row, facts), facts.entity_types))
-            until = min(until or item.row.expires, item.row.expires or until)
-    return _Live(state.row.gen, until, tuple(values))
+def _extended(state: State, spent: Spent, before: Snapshot, rows: Sequence[EntryRow], now: int) -> Snapshot:
+    facts, candidates, mortal = dict(before.facts), list(before.candidates), list(before.mortal)
+    for opened in [open_row(state.keys, row) for row in rows]:
+        row = opened.row
+        if opened.facts is not None:
+            facts[row.code] = opened.facts
+            if row.expires or opened.facts.uses is not None or UNTIL_TURN_ENDS in opened.facts.flags:
+                mortal.append(opened)
+        candidates += _candidate(opened, facts.get(row.code))
+    live = [one for one in candidates if not spent.is_ended(one.life) and not 0 < one.expires <= now]
+    until = min((one.expires for one in live if one.expires), default=0)
+    last = rows[-1].id if rows else before.last
+    values = tuple(one.live for one in live)
+    return Snapshot(state.row.gen, state.row.dek_ver, last, facts, tuple(candidates), tuple(mortal), values, until)
 
 
-def _counts(row: EntryRow, facts: Facts, spent: Spent, now: int) -> bool:
-    """Whether a form is looked for: burnt values are until their turn ends, expired and destroyed ones are not."""
-    return SEARCHABLE in facts.flags and not spent.is_ended(row.life) and not 0 < row.expires <= now
+def _candidate(opened: Opened, facts: Facts | None) -> list[_Candidate]:
+    """The form, if it is searchable. Burnt values are looked for until their turn ends."""
+    if facts is None:
+        raise TamperDetected(AUTHENTICATION)
+    if SEARCHABLE not in facts.flags:
+        return []
+    live = LiveValue(opened.secret, placeholder_of(opened.row, facts), facts.entity_types)
+    return [_Candidate(live, opened.row.life, opened.row.expires)]

@@ -31,6 +31,9 @@ _SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > ? AND state 
 _ENTRY_BY_IDENTITY: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND identity = ?"  # noqa: S608
 _ENTRY_BY_CODE: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND code = ?"  # noqa: S608
 _ENTRY_ALL: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? ORDER BY id"  # noqa: S608
+_ENTRY_AFTER: Final = f"SELECT {_ENTRY} FROM entry WHERE +sid = ? AND id > ? ORDER BY id"  # noqa: S608
+"""The plus keeps SQLite from walking all of the session's rows by its index: the new ones are at the table's end."""
+
 _RECORD_AFTER: Final = (
     f"SELECT {_RECORD} FROM record WHERE sid = ? AND kind = ? AND seq > ? AND keyref = x'' ORDER BY seq LIMIT ?"  # noqa: S608
 )
@@ -135,9 +138,10 @@ class SqliteEntries(_Table):
         """All forms under one code."""
         return [EntryRow._make(row) for row in self._run(_ENTRY_BY_CODE, (sid, code))]
 
-    def all(self, sid: int) -> list[EntryRow]:
-        """All forms of all values."""
-        return [EntryRow._make(row) for row in self._run(_ENTRY_ALL, (sid,))]
+    def after(self, sid: int, entry_id: int) -> list[EntryRow]:
+        """All forms with a higher ``id``."""
+        found = self._run(_ENTRY_AFTER, (sid, entry_id)) if entry_id else self._run(_ENTRY_ALL, (sid,))
+        return [EntryRow._make(row) for row in found]
 
     def drop_expired(self, now: int, limit: int) -> int:
         """Deletes entries whose time has come."""

@@ -80,8 +80,8 @@ class EntryTable(Protocol):
         """All forms under one code."""
         ...
 
-    def all(self, sid: int) -> list[EntryRow]:
-        """All forms of all values, in the order they were stored."""
+    def after(self, sid: int, entry_id: int) -> list[EntryRow]:
+        """All forms of all values with a higher ``id`` than this (0 for all), in the order they were stored."""
         ...
 
     def drop_expired(self, now: int, limit: int) -> int:
