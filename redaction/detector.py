@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sealgate.models.errors import DetectionFailed, SealgateError
 from sealgate.models.findings import Finding
 
+from .extend import grown
 from .projection import Projection, decoded, project
 from .rule import RuleSet
 from .rules import ALL_RULES
@@ -68,9 +69,8 @@ class Detector:
         found = _rules().find(projection)
         found += _through_escapes(projection)
         found += _in_base64(projection)
-        for recognizer in self._recognizers():
-            found += _mapped(projection, recognizer.recognize(projection.text))
-        return found
+        models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(projection.text)]
+        return found + _mapped(projection, grown(projection.text, models))
 
     def _recognizers(self) -> tuple[Recognizer, ...]:
         if self._given is not None:

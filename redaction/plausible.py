@@ -18,9 +18,6 @@ _LINE: Final = 300
 _SURE: Final = 0.85
 """The score from which a lower-case name counts in a line of mixed case."""
 
-_EXTENSION: Final = re.compile(r" ([A-Z][\w'’-]*\.?)(?![\w@])")
-_PREFIX: Final = re.compile(r"([A-Z][\w'’-]*) \Z")
-
 
 @dataclass(frozen=True, slots=True)
 class Prose:
@@ -69,23 +66,3 @@ class Prose:
         if text[start:end].endswith("'s"):
             end -= 2
         return start, end
-
-
-def extended(text: str, finding: Finding) -> Finding:
-    """A person's name with the capitalised words beside it that are no everyday words: models cut off surnames and
-    initials."""
-    start, end = finding.start, finding.end
-    for _ in range(2):
-        after = _EXTENSION.match(text, end)
-        if after is None or is_plain(after[1]) or is_code_value(after[1]):
-            break
-        end = after.end()
-    before = _PREFIX.search(text, max(0, start - 30), start)
-    if (
-        before is not None
-        and not is_plain(before[1])
-        and not is_code_value(before[1])
-        and text[before.start() - 1 : before.start()] not in ("'", "-")
-    ):
-        start = before.start()
-    return Finding(finding.entity_type, start, end, finding.score, finding.recognizer)

@@ -30,7 +30,7 @@ _FIXED: Final = 2
 """Ranks up to this keep their own boundaries whatever lies around them."""
 
 _ABSORBERS: Final = frozenset({"secret", "validated", "identifier", "contact", "place", "answer"})
-_GAP: Final = re.compile(r"[ \t,.;/'’-]{0,3}\n?[ ]?\Z")
+_GAP: Final = re.compile(r"[\s,.;/'’#>-]{0,6}\Z")
 _MERGED_FAMILIES: Final = frozenset({"name", "place"})
 
 
@@ -105,9 +105,12 @@ def _merge_neighbours(text: str, findings: Sequence[Finding]) -> list[Finding]:
 def _joins(text: str, left: Finding, right: Finding) -> bool:
     if right.start <= left.end:
         return True
-    if family_of(left) == "name" and (left.entity_type != right.entity_type or "," in text[left.end : right.start]):
+    between = text[left.end : right.start]
+    if family_of(left) == "name" and (left.entity_type != right.entity_type or "," in between or "\n" in between):
         return False
-    return right.start - left.end <= 4 and _GAP.match(text[left.end : right.start]) is not None
+    if left.entity_type == right.entity_type == "LOCATION" and "\n" in between:
+        return False
+    return right.start - left.end <= 6 and _GAP.match(text[left.end : right.start]) is not None
 
 
 def _joined(left: Finding, right: Finding) -> Finding:

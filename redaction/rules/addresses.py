@@ -99,6 +99,16 @@ ADDRESSES: Final[tuple[Rule, ...]] = (
         gates=("digit",),
     ),
     Rule(
+        "military",
+        "STREET_ADDRESS",
+        r"(?<![\w])(?P<value>(?:(?:USNV|USNS|USCGC|USS|PSC|Unit|CMR|OPC)[ ][\w-]{1,30}(?:,?[ ]Box[ ][0-9]{1,5})?,?\s{1,2})?(?:FPO|APO|DPO),?[ ]A[AEP][ ][0-9]{5}(?:-[0-9]{4})?)(?![0-9])",
+        0.9,
+        ("«USCGC Globelnik\nFPO AP 15834»", "to «Unit 2050 Box 4190\nAPO AP 96278»"),
+        ("FPO AE", "unit 12"),
+        gates=("digit",),
+        words=("fpo", "apo", "dpo"),
+    ),
+    Rule(
         "zip-after-state",
         "STREET_ADDRESS",
         rf"(?<![A-Za-z])(?P<value>{_STATES},?[ ]{{1,2}}[0-9]{{5}}(?:-[0-9]{{4}})?)(?![0-9])",

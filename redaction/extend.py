@@ -1,0 +1,70 @@
+"""Findings of models grown over what belongs to them: surnames and initials beside a name, the rest of an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sealgate.models.findings import Finding
+
+from .code_lines import is_code_value
+from .union import family_of
+from .words import is_plain
+
+_NEXT_WORD: Final = re.compile(r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])")
+_WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")
+_REST_OF_ADDRESS: Final = re.compile(
+    r"(?:[,\s]{0,3}(?:(?:apt|apartment|unit|suite|ste|building|bldg|floor|fl|room|rm|lot|space|no)\b\.?[ ]?#?[ ]?[\w-]{1,6}|#[ ]?[\w-]{1,6}"
+    r"|(?:north|south)(?:[ ]?(?:east|west))?\b|(?:east|west)\b|[NSEW][EW]?\b\.?|USA\b|U\.S\.A?\.?|United States|UK\b|[A-Z]{2}[ ][0-9]{5}(?:-[0-9]{4})?(?![0-9])"
+    r"|[0-9]{5}(?:-[0-9]{4})?(?![0-9]))){1,4}",
+    re.IGNORECASE,
+)
+_NEARBY: Final = 4
+"""Code points between a bare house number and the address that it belongs to."""
+
+
+def grown(text: str, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, names and addresses of models grown, house numbers without an address left out."""
+    places = [finding for finding in findings if family_of(finding) == "place"]
+    return [_grown(text, finding) for finding in findings if not _is_stray(text, finding, places)]
+
+
+def _grown(text: str, finding: Finding) -> Finding:
+    if finding.entity_type == "STREET_ADDRESS":
+        rest = _REST_OF_ADDRESS.match(text, finding.end)
+        return replace(finding, end=rest.end()) if rest is not None else finding
+    if finding.entity_type == "PERSON":
+        return _person(text, finding)
+    return finding
+
+
+def _person(text: str, finding: Finding) -> Finding:
+    start, end = finding.start, finding.end
+    if not text[start:end].istitle() and not text[start].isupper():
+        return finding
+    for _ in range(2):
+        after = _NEXT_WORD.match(text, end)
+        word = (after[1] or after[2]) if after is not None else None
+        if after is None or word is None or is_plain(word) or is_code_value(word):
+            break
+        end = after.end()
+    before = _WORD_BEFORE.search(text, max(0, start - 32), start)
+    if before is not None and not is_plain(before[1]) and not is_code_value(before[1]):
+        start = before.start()
+    return replace(finding, start=start, end=end)
+
+
+def _is_stray(text: str, finding: Finding, places: Sequence[Finding]) -> bool:
+    """Whether an address is only a number of up to four digits, and no place stands beside it."""
+    value = text[finding.start : finding.end]
+    if finding.entity_type != "STREET_ADDRESS" or len(value) > _NEARBY or any(char.isalpha() for char in value):
+        return False
+    return not any(
+        other is not finding
+        and other.start - finding.end <= _NEARBY
+        and finding.start - other.end <= _NEARBY
+        and any(char.isalpha() for char in text[other.start : other.end])
+        for other in places
+    )
