@@ -9,12 +9,14 @@ from sealgate.models.errors import (
     DetectionFailed,
     GrantRefused,
     InterruptCancelled,
+    InterruptDiverged,
     InterruptError,
     InterruptNotPending,
     InterruptSwallowed,
     InterruptTimeout,
     InvalidAnswer,
     InvalidArguments,
+    InvalidEnvelope,
     InvalidInput,
     InvalidName,
     InvalidPolicy,
@@ -38,6 +40,7 @@ from sealgate.models.errors import (
     TextTooLong,
     ToolFailed,
     ToolOutcomeUnknown,
+    TooManyInterrupts,
     TooManySteps,
     TooManyValues,
     TurnCancelled,
@@ -103,6 +106,9 @@ from .events.normalize import (
 from .gateway import (
     Gateway,
 )
+from .interrupts.config import (
+    InterruptConfig,
+)
 from .interrupts.terminal import (
     default_terminal_interrupt,
 )
@@ -138,13 +144,16 @@ __all__ = [
     "HumanInterrupt",
     "HumanMessage",
     "InterruptCancelled",
+    "InterruptConfig",
     "InterruptDescriptor",
+    "InterruptDiverged",
     "InterruptError",
     "InterruptNotPending",
     "InterruptSwallowed",
     "InterruptTimeout",
     "InvalidAnswer",
     "InvalidArguments",
+    "InvalidEnvelope",
     "InvalidInput",
     "InvalidName",
     "InvalidPolicy",
@@ -177,6 +186,7 @@ __all__ = [
     "SystemMessage",
     "TamperDetected",
     "TextTooLong",
+    "TooManyInterrupts",
     "TooManySteps",
     "TooManyValues",
     "ToolCall",

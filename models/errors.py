@@ -10,6 +10,7 @@
     │   ├── NotJson
     │   ├── InvalidAnswer
     │   ├── InvalidArguments
+    │   ├── InvalidEnvelope
     │   └── InvalidPolicy
     ├── LimitExceeded                        an input or a wait beyond its bound
     │   ├── TextTooLong
@@ -50,6 +51,7 @@
         ├── InterruptTimeout
         ├── InterruptNotPending
         ├── InterruptSwallowed
+        ├── InterruptDiverged
         └── NoTerminal
 
 ``SealgateError`` itself is never raised. Catch it to catch all of them.
@@ -106,6 +108,20 @@ class InvalidArguments(InvalidInput):
         listed = ", ".join(f"{place}: {rule}" for place, rule in problems)
         super().__init__(f"the arguments of tool {tool!r} do not fit: {listed}")
         self.tool = tool
+        self.problems = problems
+
+
+class InvalidEnvelope(InvalidInput):
+    """JSON that is not the envelope it should be.
+
+    ``envelope`` (str) names it; ``problems`` holds a pair of place and broken rule for each. A place that is no field
+    of the envelope is ``*``.
+    """
+
+    def __init__(self, envelope: str, problems: tuple[tuple[str, str], ...]) -> None:
+        listed = ", ".join(f"{place}: {rule}" for place, rule in problems)
+        super().__init__(f"not a {envelope}: {listed}")
+        self.envelope = envelope
         self.problems = problems
 
 
@@ -316,6 +332,10 @@ class InterruptNotPending(InterruptError):
 
 class InterruptSwallowed(InterruptError):
     """A tool caught the pause and went on."""
+
+
+class InterruptDiverged(InterruptError):
+    """A tool that was resumed asked for something else, or in another order, than before its pause."""
 
 
 class NoTerminal(InterruptError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sealgate.models.interrupts import InputType, InterruptDescriptor
@@ -23,7 +23,7 @@ class Question:
     """
 
     arg_name: str
-    handler: Handler | None
+    handler: Handler | None = field(repr=False)
     prompt: str
     input_type: InputType
     choices: tuple[str, ...] = ()

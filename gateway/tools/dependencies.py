@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar, get_args
 
 from sealgate.models.entities import NAME, entity_info
@@ -40,7 +40,7 @@ class AskPerson:
     """The argument is filled by a person's answer. The fields are those of ``depends_on_interrupt``."""
 
     arg_name: str
-    handler: Handler | None
+    handler: Handler | None = field(repr=False)
     prompt: str
     input_type: InputType | None
     choices: tuple[str, ...] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -41,7 +41,7 @@ class Tool:
 
     name: str
     description: str
-    target: Callable[..., Any]
+    target: Callable[..., Any] = field(repr=False)
     arguments: type[BaseModel]
     spec: ToolSpec
     final: bool
@@ -49,8 +49,8 @@ class Tool:
     placeholders: PlaceholderPolicy
     idempotent: bool
     risk: Risk | None
-    before_execute: Hook | None
-    after_execute: Hook | None
+    before_execute: Hook | None = field(repr=False)
+    after_execute: Hook | None = field(repr=False)
     questions: tuple[Question, ...]
     private_data: tuple[tuple[str, str], ...]
     requires: tuple[tuple[str, str], ...]
@@ -63,8 +63,12 @@ class Tool:
     @property
     def risk_level(self) -> Risk:
         """The declared risk; else high for a tool that may receive secrets, medium for any other."""
-        secrets = bool(self.accepts or self.private_data) or any(question.secret for question in self.questions)
-        return self.risk or ("high" if secrets else "medium")
+        return self.risk or ("high" if self.receives_secrets else "medium")
+
+    @property
+    def receives_secrets(self) -> bool:
+        """Whether a sealed value may reach it: by a written grant, private data, or an answer that is not shown."""
+        return bool(self.accepts or self.private_data) or any(question.secret for question in self.questions)
 
     def filled(self) -> frozenset[str]:
         """The arguments that the language model does not fill."""
