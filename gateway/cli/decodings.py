@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import html
 import re
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ _PERCENT: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _HEX: Final = re.compile(r"[0-9A-Fa-f](?:[ :-]?[0-9A-Fa-f]){7,}")
 _ESCAPE: Final = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2}))")
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
+_PRINTABLE: Final = re.compile(rb"[\t\n\r\x20-\x7e]{6,}")
 _FENCE: Final = " \x1e "
 """Stands between decoded pieces, so that two of them never join into a value that was not there."""
 
@@ -29,40 +31,37 @@ def readings(content: str | bytes) -> Iterator[tuple[str, str]]:
 
     Linear in the length of ``content``. Not undone: compression, encryption, ciphers, more than two layers.
     """
+    text = content if isinstance(content, str) else _as_text(content)
+    if text is None:
+        # Whatever is encoded within a binary file is printable ASCII, of which there is little.
+        assert isinstance(content, bytes)  # noqa: S101  # Text always reads as text.
+        yield "", content.decode("utf-8", "replace")
+        level = [("", _printable(content)), ("a wide encoding", _printable(content.replace(b"\0", b"")))]
+    else:
+        level = [("", text)]
     seen: set[int] = set()
-    level = list(_plain(content))
     for depth in range(_DEPTH + 1):
         deeper: list[tuple[str, str]] = []
-        for name, text in level:
-            if hash(text) in seen:
-                continue
-            seen.add(hash(text))
-            yield name, text
-            if depth < _DEPTH:
-                deeper.extend(_decoded(name, text))
+        for name, reading in level:
+            if hash(reading) not in seen:
+                seen.add(hash(reading))
+                yield name, reading
+                deeper.extend(_decoded(name, reading) if depth < _DEPTH else ())
         level = deeper
-    if isinstance(content, bytes):
-        for codec, text in _other_codecs(content):
-            yield codec, text
-            yield f"{codec} in reversed text", text[::-1]
 
 
-def _plain(content: str | bytes) -> Iterator[tuple[str, str]]:
-    if isinstance(content, str):
-        yield "", content
-    else:
-        yield "", content.decode("utf-8", "replace")
-        # Without its null bytes UTF-16 and UTF-32 of ASCII is ASCII, which may hold further encodings.
-        if b"\0" in content:
-            yield "a wide encoding", content.replace(b"\0", b"").decode("utf-8", "replace")
+def _as_text(content: bytes) -> str | None:
+    """The text of bytes that are UTF-8, or UTF-16 with its mark; ``None`` for a binary file."""
+    codec = "utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+    try:
+        text = content.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
 
 
-def _other_codecs(content: bytes) -> Iterator[tuple[str, str]]:
-    """Readings for letters beyond ASCII; further encodings are made of ASCII and need none of them."""
-    yield "latin-1", content.decode("latin-1")
-    for codec in ("utf-16-le", "utf-16-be"):
-        for offset in (0, 1):
-            yield codec, content[offset:].decode(codec, "replace")
+def _printable(content: bytes) -> str:
+    return _FENCE.join(run.decode("ascii") for run in _PRINTABLE.findall(content))
 
 
 def _decoded(name: str, text: str) -> Iterator[tuple[str, str]]:
@@ -97,7 +96,13 @@ def _base64(text: str) -> str:
         for offset in range(4):
             aligned = joined[offset:]
             pieces.append(base64.b64decode(aligned[: len(aligned) // 4 * 4] + _rest(aligned)))
-    return _FENCE.join(piece.decode("utf-8", "replace") for piece in pieces)
+    return _FENCE.join(map(_legible, pieces))
+
+
+def _legible(decoded: bytes) -> str:
+    """The text of what was decoded; of what is mostly no text, the printable runs."""
+    text = decoded.decode("utf-8", "ignore")
+    return text if len(text.encode("utf-8")) * 4 >= len(decoded) * 3 else _printable(decoded)
 
 
 def _rest(aligned: str) -> str:
@@ -113,16 +118,12 @@ def _hex(text: str) -> str:
         for offset in (0, 1):
             even = digits[offset : offset + (len(digits) - offset) // 2 * 2]
             pieces.append(binascii.unhexlify(even))
-    return _FENCE.join(piece.decode("utf-8", "replace") for piece in pieces)
+    return _FENCE.join(map(_legible, pieces))
 
 
 def _joined(text: str) -> str:
     """The strings of a JSON text or of JSON lines joined, which is what a client makes of streamed pieces."""
     return "".join(string for string, colon in _JSON_STRING.findall(text) if not colon) if '"' in text else ""
-
-
-def _reversed(text: str) -> str:
-    return text[::-1]
 
 
 _DECODERS: Final[dict[str, Callable[[str], str]]] = {
@@ -132,5 +133,4 @@ _DECODERS: Final[dict[str, Callable[[str], str]]] = {
     "base64": _base64,
     "hex": _hex,
     "split strings": _joined,
-    "reversed text": _reversed,
 }

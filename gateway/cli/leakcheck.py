@@ -32,6 +32,7 @@ _INVISIBLE: Final = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?|(?<!\d)\d{10}\.\d+")
 _GAP: Final = r"[\W_]{0,4}"
 """What may stand between two digits of a short code: a few signs, no letter."""
+_CODECS: Final = ("utf-16-le", "utf-16-be", "latin-1")
 _FOREIGN_DIGIT: Final = re.compile(r"(?![0-9])\d")
 
 
@@ -73,15 +74,26 @@ class _Needle:
     literal: str = field(repr=False)
     squeezed: str = field(repr=False)
     token: re.Pattern[str] | None = field(repr=False)
+    backwards: re.Pattern[str] | None = field(repr=False)
 
     def spelled_in(self, reading: _Reading) -> str | None:
         """How the value stands in a reading, ``None`` if it does not."""
-        if self.token is not None:
-            found = self.token.search(reading.folded)
-            return None if found is None else "literal" if self.literal in reading.text else "re-spelled"
-        if self.literal in reading.text:
+        literal = self.literal in reading.text
+        if self.token is not None and self.backwards is not None:
+            if self.token.search(reading.folded):
+                return "literal" if literal else "re-spelled"
+            return "reversed" if self.backwards.search(reading.folded) else None
+        if literal:
             return "literal"
-        return "re-spelled" if self.squeezed and self.squeezed in reading.squeezed else None
+        if self.squeezed and self.squeezed in reading.squeezed:
+            return "re-spelled"
+        return "reversed" if self.squeezed and self.squeezed[::-1] in reading.squeezed else None
+
+    def encoded_in(self, content: bytes) -> str | None:
+        """The encoding besides UTF-8 in which a value beyond ASCII stands in a binary file, or ``None``."""
+        if self.literal.isascii() or self.token is not None:
+            return None
+        return next((codec for codec in _CODECS if self.literal.encode(codec, "backslashreplace") in content), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,8 @@ def _needle(name: str, value: str) -> _Needle:
     squeezed = _NOT_WORD.sub("", folded)
     if len(squeezed) < MIN_LENGTH and len(folded) < _LONG:
         raise InvalidInput(f"the value of {name!r} is too short to be told from chance")
-    return _Needle(name, value, squeezed if len(squeezed) >= _LONG else "", _token(folded, squeezed))
+    tokens = _token(folded, squeezed), _token(folded[::-1], squeezed[::-1])
+    return _Needle(name, value, squeezed if len(squeezed) >= _LONG else "", *tokens)
 
 
 def _token(folded: str, squeezed: str) -> re.Pattern[str] | None:
@@ -145,6 +158,11 @@ def _search(needles: Iterable[_Needle], place: str, content: str | bytes) -> Ite
             spelling = None if needle.name in found else needle.spelled_in(reading)
             if spelling is not None:
                 found[needle.name] = Leak(place, needle.name, encoding or spelling)
+    if isinstance(content, bytes):
+        for needle in needles:
+            codec = None if needle.name in found else needle.encoded_in(content)
+            if codec is not None:
+                found[needle.name] = Leak(place, needle.name, codec)
     return found.values()
 
 

@@ -14,10 +14,10 @@ def picture(answers: Answers, witnesses: Witnesses) -> str:
     """The four views side by side, 100 columns wide."""
     return side_by_side(
         [
-            Panel("PERSON TYPED", 16, [REQUEST, *(f"{name}:\n{typed}" for name, typed in answers.typed)]),
-            Panel("MODEL SAW", 29, _model_lines(witnesses.model)),
+            Panel("PERSON TYPED", 18, [REQUEST, *(f"{name}:\n{typed}" for name, typed in answers.typed)]),
+            Panel("MODEL SAW", 28, _model_lines(witnesses.model)),
             Panel("TOOL RECEIVED", 17, [_call(name, arguments) for name, arguments in witnesses.tools]),
-            Panel("BROWSER WOULD GET", 29, [_event(event) for event in browser_events(witnesses.browser)]),
+            Panel("BROWSER WOULD GET", 28, [_event(event) for event in browser_events(witnesses.browser)]),
         ]
     )
 
@@ -49,8 +49,8 @@ def _detail(event: dict[str, Any]) -> str:
     """What an event is about, in one or a few short lines."""
     tool, interrupt = event.get("tool"), event.get("interrupt")
     if interrupt:
-        return f"{interrupt['tool_name']}: {interrupt['prompt']}"
+        return str(interrupt["prompt"] if event["type"] == "interrupt.requested" else interrupt["arg_name"])
     if tool:
         outcome = tool.get("error") or tool.get("result")
-        return f"{tool['name']}" + (f": {_pairs(outcome) if isinstance(outcome, dict) else outcome}" if outcome else "")
-    return str(event.get("text") or "")
+        return f"{tool['name']}: {outcome}" if outcome else str(tool["name"])
+    return str(event.get("data", {}).get("status") or event.get("text") or "")

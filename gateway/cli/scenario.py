@@ -29,7 +29,7 @@ from .answers import ACCOUNT, OTP, Answers
 
 SESSION: Final = "demo"
 EMAIL: Final = "ada@example.org"
-REQUEST: Final = f"Pay my bill of 84.20 euros to City Power and mail the receipt to {EMAIL}."
+REQUEST: Final = f"Please pay my bill of 84.20 euros and mail the receipt to {EMAIL}."
 
 _PLACEHOLDER: Final = r"\[{}_[0-9A-Z]+(?:\.[0-9A-Z]+)?\]"
 
@@ -65,12 +65,11 @@ def _register_pay(gateway: Gateway, session: Session, answers: Answers, witnesse
     )
     @depends_on_interrupt(ACCOUNT, answers.handler(ACCOUNT), "Account number to pay from: ", sensitive="ACCOUNT_NUMBER")
     @depends_on_interrupt(OTP, answers.handler(OTP), "The 6-digit code we texted you: ", sensitive="OTP_CODE")
-    def pay(payee: str, amount: float, account_number: str, otp_code: str) -> dict[str, str]:
-        received = {"payee": payee, "amount": amount, ACCOUNT: account_number, OTP: otp_code}
-        witnesses.tools.append(("pay", received))
+    def pay(amount: float, account_number: str, otp_code: str) -> str:
+        witnesses.tools.append(("pay", {"amount": amount, ACCOUNT: account_number, OTP: otp_code}))
         # An application may well be careless in what it tells a browser or gives back to the model.
         session.events().emit("status", {"text": f"paying from account {account_number}"})
-        return {"receipt": "R-2041", "paid": f"{amount:.2f} from {account_number}, code {otp_code}"}
+        return f"paid {amount:.2f} euros from {account_number} with code {otp_code}"
 
 
 def _register_send_mail(gateway: Gateway, witnesses: Witnesses) -> None:
@@ -87,15 +86,15 @@ def _assistant() -> ScriptedModel:
         account = _shown("ACCOUNT_NUMBER", messages)
         if account is None:
             return "I could not pay: the account number or the code was not given."
-        return _mail("call-2", messages, f"Receipt R-2041, paid from {account}.")
+        return _mail("call-2", messages, f"Paid from {account}.")
 
     def mail(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> ToolCall:
-        return _mail("call-3", messages, "Receipt R-2041.")
+        return _mail("call-3", messages, "Your bill is paid.")
 
     def report(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> str:
         return f"Paid 84.20 euros from {_shown('ACCOUNT_NUMBER', messages)}; the receipt is in your mail."
 
-    pay = ToolCall(id="call-1", name="pay", arguments={"payee": "City Power", "amount": 84.2})
+    pay = ToolCall(id="call-1", name="pay", arguments={"amount": 84.2})
     return ScriptedModel([pay, overshare, mail, report])
 
 
