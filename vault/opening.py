@@ -1,6 +1,6 @@
 """Opening entries: the only place where a stored value is given out, and only for a purpose.
 
-Grants are decided here and nowhere else.
+Grants are enforced here and nowhere else; ``models.granting`` is their rule.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sealgate.models.errors import GrantRefused, SealgateError, UnknownPlaceholder, ValueGone
+from sealgate.models.errors import SealgateError, UnknownPlaceholder, ValueGone
+from sealgate.models.granting import refusal
 from sealgate.models.grants import Inject, Purpose, Restore
-from sealgate.models.origins import INTERRUPT, MODEL
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import CallPart, Candidate, EntryFacts, Permit
 from sealgate.models.secretvalue import SecretValue
@@ -111,7 +111,10 @@ class Opening:
             return UnknownPlaceholder(f"{self._where()}this session issued no such placeholder")
         if found is None or self._is_gone(found):
             return ValueGone(f"{self._where()}the value is used up, expired or forgotten")
-        return refusal(self._purpose, found) if isinstance(self._purpose, Inject) else None
+        purpose = self._purpose
+        if not isinstance(purpose, Inject):
+            return None
+        return refusal(purpose, found.shown(self._spent), lambda name: _is_valid(purpose, name, found))
 
     def _is_gone(self, found: Found) -> bool:
         row, uses = found.row, found.facts.uses
@@ -177,42 +180,8 @@ class CallOpening:
             one.values.clear()
 
 
-def refusal(purpose: Inject, found: Found) -> GrantRefused | None:
-    """Why an entry may not open for this argument; ``None`` if it may.
-
-    It may if it was given for this very argument, if it stands only for itself (``LITERAL``), if the model wrote it
-    into this very call and it comes from nowhere else, or if ``Accepts`` names one of its types, the value is valid as
-    that type, and one of its origins is accepted. A one-time value that only an interrupt gave opens where it was
-    given and nowhere else.
-    """
-    facts = found.facts
-    if found.placeholder in purpose.given or facts.entity_types == ("LITERAL",):
-        return None
-    if facts.uses is not None and facts.origins == (INTERRUPT,):
-        return _refused(purpose, found, "an interrupt that asks for it in this argument")
-    if found.placeholder in purpose.written and facts.origins == (MODEL,):
-        return None
-    granted = purpose.accepts
-    if granted is None or not _fits(purpose, found):
-        return _refused(purpose, found, f"Accepts({found.placeholder.entity_type!r})")
-    if not set(facts.origins) & set(granted.origins):
-        origins = ", ".join(repr(origin) for origin in facts.origins[:3])
-        return _refused(purpose, found, f"Accepts({found.placeholder.entity_type!r}, origins=({origins},))")
-    return None
-
-
-def _fits(purpose: Inject, found: Found) -> bool:
-    """Whether a granted type is one of the entry's and its value is well-formed as that type."""
-    accepted = purpose.accepts.entity_types if purpose.accepts else ()
-    return any(name in accepted and _is_valid(purpose, name, found) for name in found.facts.entity_types)
-
-
 def _is_valid(purpose: Inject, entity_type: str, found: Found) -> bool:
     try:
         return purpose.valid(entity_type, found.secret.text()) is True
     except Exception:
         return False
-
-
-def _refused(purpose: Inject, found: Found, missing: str) -> GrantRefused:
-    return GrantRefused(purpose.tool, purpose.argument, found.placeholder.entity_type, missing)

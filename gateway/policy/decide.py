@@ -1,0 +1,110 @@
+"""The decision: whether a policy lets one value into one place of one call. Pure; nothing else decides by a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from sealgate.models.policy import Policy, Rule
+
+_STEPS: Final = ("type", "origin", "destination", "lifetime", "uses", "approval")
+"""The order in which a rule is held against a value. A refusal names what the rule that got furthest lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One value on its way into one place of a call.
+
+    ``entity_types`` are those that the value is valid as and the annotation accepts. ``age`` is in seconds, ``None`` if
+    unknown. ``reached`` and ``used_up`` hold the numbers of rules: those whose destination the call names, and those
+    that have no use left for this value.
+    """
+
+    tool: str
+    place: str
+    entity_types: tuple[str, ...]
+    origins: tuple[str, ...]
+    age: float | None = None
+    reached: frozenset[int] = frozenset()
+    used_up: frozenset[int] = frozenset()
+    approved: bool = False
+
+
+class Decision(NamedTuple):
+    """``rule`` is the number of the rule that allows it; without one ``missing`` says what is, value-free."""
+
+    rule: int | None
+    missing: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the value may go there."""
+        return self.rule is not None
+
+
+class Rules:
+    """A policy's rules for tools by tool and argument, so that a decision does not depend on how many others there
+    are."""
+
+    __slots__ = ("_by_argument", "all")
+
+    def __init__(self, policy: Policy) -> None:
+        self.all: tuple[Rule, ...] = policy.rules
+        self._by_argument: dict[tuple[str, str], list[int]] = {}
+        for number, rule in enumerate(policy.rules):
+            if rule.purpose == "inject":
+                self._by_argument.setdefault((rule.tool or "", _first(rule.argument or "")), []).append(number)
+
+    def of(self, tool: str, place: str) -> list[int]:
+        """The numbers of the rules for a place of a tool, or for what it lies in."""
+        numbers = self._by_argument.get((tool, _first(place)), ())
+        return [number for number in numbers if is_within(place, self.all[number].argument or "")]
+
+    def decide(self, wish: Wish) -> Decision:
+        """Whether some rule allows it. What no rule allows is refused."""
+        furthest, missing = -1, f"a policy rule for {wish.entity_types[0] if wish.entity_types else 'this type'}"
+        for number in self.of(wish.tool, wish.place):
+            step = _lacking(self.all[number], number, wish)
+            if step is None:
+                return Decision(number)
+            if step > furthest:
+                furthest, missing = step, _spelled(self.all[number], step)
+        return Decision(None, missing)
+
+
+def is_within(place: str, of: str) -> bool:
+    """Whether a place is another one, or lies in it."""
+    return place == of or (place.startswith(of) and place[len(of)] in ".[{")
+
+
+def _first(place: str) -> str:
+    for end, char in enumerate(place):
+        if char in ".[{":
+            return place[:end]
+    return place
+
+
+def _lacking(rule: Rule, number: int, wish: Wish) -> int | None:
+    """The first step at which a rule does not allow it."""
+    fits: Sequence[bool] = (
+        any(name in rule.types for name in wish.entity_types),
+        any(origin in rule.origins for origin in wish.origins),
+        rule.destination is None or number in wish.reached,
+        rule.lifetime is None or (wish.age is not None and wish.age <= rule.lifetime),
+        rule.uses is None or number not in wish.used_up,
+        not rule.approval or wish.approved,
+    )
+    return next((step for step, fit in enumerate(fits) if not fit), None)
+
+
+def _spelled(rule: Rule, step: int) -> str:
+    at = rule.destination.argument if rule.destination else ""
+    return (
+        "a policy rule for this entity type",
+        "a policy rule for an origin of this value",
+        f"a destination in argument {_first(at)!r} that the policy allows",
+        "a value that is younger, by the policy",
+        "a use that is left, by the policy",
+        "an approval, by the policy",
+    )[step]

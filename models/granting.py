@@ -1,0 +1,42 @@
+"""The rule of annotations: whether what a tool's author wrote lets a value into one of its arguments. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .errors import GrantRefused
+from .grants import Inject
+from .origins import INTERRUPT, MODEL
+from .sealing import EntryFacts
+
+
+def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) -> GrantRefused | None:
+    """Why an entry may not open for this argument; ``None`` if it may. ``valid(entity_type)`` tells the value's shape.
+
+    It may if it was given for this very argument, if it stands only for itself (``LITERAL``), if the model wrote it
+    into this very call and it comes from nowhere else, or if ``Accepts`` names one of its types, the value is valid as
+    that type, and one of its origins is accepted. A one-time value that only an interrupt gave opens where it was
+    given and nowhere else.
+    """
+    shown = facts.placeholder.entity_type
+    if facts.placeholder in purpose.given or is_own(purpose, facts):
+        return None
+    if facts.uses_left is not None and facts.origins == (INTERRUPT,):
+        return _refused(purpose, facts, "an interrupt that asks for it in this argument")
+    granted = purpose.accepts
+    if granted is None or not any(name in granted.entity_types and valid(name) for name in facts.entity_types):
+        return _refused(purpose, facts, f"Accepts({shown!r})")
+    if not set(facts.origins) & set(granted.origins):
+        origins = ", ".join(repr(origin) for origin in facts.origins[:3])
+        return _refused(purpose, facts, f"Accepts({shown!r}, origins=({origins},))")
+    return None
+
+
+def is_own(purpose: Inject, facts: EntryFacts) -> bool:
+    """Whether a value is no secret of anybody here: it stands for itself, or the model wrote it into this very call and
+    nobody else ever gave it."""
+    return facts.entity_types == ("LITERAL",) or (facts.placeholder in purpose.written and facts.origins == (MODEL,))
+
+
+def _refused(purpose: Inject, facts: EntryFacts, missing: str) -> GrantRefused:
+    return GrantRefused(purpose.tool, purpose.argument, facts.placeholder.entity_type, missing)
