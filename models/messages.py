@@ -43,7 +43,8 @@ class PrivateData(_Carrier):
     """A value that the application knows to be private, with what may be said about it.
 
     ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``uses`` and ``ttl``
-    (seconds) limit it. ``descriptor()`` has label and type, never value, key or length.
+    (seconds) limit it. ``descriptor()`` has label and type, never value, key or length. Raises ``InvalidName`` and
+    ``UnknownEntityType``.
     """
 
     value: str | int | float = Field(repr=False, exclude=True)
@@ -56,6 +57,10 @@ class PrivateData(_Carrier):
     ttl: float | None = Field(default=None, gt=0)
 
     def __init__(self, value: str | int | float, **fields: Any) -> None:
+        # Before pydantic looks, which would wrap an error of the product in one of its own.
+        name, pii_type = fields.get("name"), fields.get("pii_type")
+        if isinstance(name, str | None) and isinstance(pii_type, str | None):
+            entity_type_of(name, pii_type)
         super().__init__(**{"value": value, **fields})
 
     @model_validator(mode="after")

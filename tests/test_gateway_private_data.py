@@ -1,0 +1,116 @@
+"""Private data: by name, never by value."""
+
+from __future__ import annotations
+
+import pytest
+
+from sealgate.gateway import Gateway, HumanMessage, InvalidName, PrivateData, Session, ToolCall, depends_on_private_data
+from sealgate.gateway.testing import FakeClock, ScriptedModel
+from sealgate.models.errors import UnknownEntityType
+from sealgate.models.placeholder import parse
+from sealgate.redaction import Detector
+
+CARD = "4111 1111 1111 1111"
+
+
+def test_a_value_is_known_by_its_name(session: Session) -> None:
+    shown = session.private_data.put(PrivateData("4242", name="card_last_four", label="Card"))
+    assert parse(shown).entity_type == "CUSTOM_CARD_LAST_FOUR"
+    assert session.private_data.placeholder("card_last_four") == shown
+    assert session.private_data.descriptor("card_last_four") == {
+        "label": "Card",
+        "entity_type": "CUSTOM_CARD_LAST_FOUR",
+    }
+    assert session.restore(shown) == "4242"
+
+
+def test_an_absent_name_is_none(session: Session) -> None:
+    assert session.private_data.placeholder("absent") is None
+    assert session.private_data.descriptor("absent") is None
+
+
+@pytest.mark.parametrize("name", [None, "", "Upper", "1st", "with space", "a" * 33, "x\n", "é"])
+def test_a_wrong_name_is_refused(session: Session, name: str | None) -> None:
+    with pytest.raises(InvalidName) as refused:
+        session.private_data.put(PrivateData(CARD, name=name))
+    assert CARD not in str(refused.value)
+    if name is not None:
+        with pytest.raises(InvalidName):
+            session.private_data.placeholder(name)
+
+
+def test_an_unknown_type_is_refused_where_it_is_written() -> None:
+    with pytest.raises(UnknownEntityType) as refused:
+        PrivateData(CARD, name="card", pii_type="CARD_NUMBER")
+    assert CARD not in str(refused.value)
+
+
+def test_a_new_value_takes_the_place_of_the_old_one(session: Session) -> None:
+    before = session.private_data.put(PrivateData("1234", name="pin"))
+    after = session.private_data.put(PrivateData("5678", name="pin"))
+    assert before != after
+    assert session.private_data.placeholder("pin") == after
+
+
+def test_a_number_keeps_its_type(gateway: Gateway, session: Session) -> None:
+    received: list[object] = []
+
+    @gateway.toolify()
+    @depends_on_private_data("account", "account")
+    def pay(account: int) -> str:
+        received.append(account)
+        return "paid"
+
+    session.private_data.put(PrivateData(12345678, name="account", pii_type="ACCOUNT_NUMBER"))
+    session.run_tool(ToolCall(id="c1", name="pay"))
+    assert received == [12345678]
+
+
+def test_what_a_tool_needs_and_nobody_put_is_a_failure(gateway: Gateway, session: Session) -> None:
+    called: list[str] = []
+
+    def keep(account: str) -> None:
+        called.append(account)
+
+    gateway.toolify(name="pay")(depends_on_private_data("account", "account")(keep))
+    model = ScriptedModel([ToolCall(id="c1", name="pay", arguments={"account": "from the model"}), "Sorry."])
+    response = session.invoke([HumanMessage("Pay.")], model=model)
+    assert "no private data named 'account'" in response.messages[2].text()
+    assert (response.status, called) == ("completed", [])
+
+
+def test_a_value_lives_as_long_and_as_often_as_it_was_told(detector: Detector) -> None:
+    clock = FakeClock()
+    received: list[str] = []
+
+    def short(value: str) -> None:
+        received.append(value)
+
+    def once(value: str) -> None:
+        received.append(value)
+
+    with Gateway.open(":memory:", detector=detector, clock=clock) as gateway:
+        for tool in (short, once):
+            gateway.toolify()(depends_on_private_data(tool.__name__, "value")(tool))
+        session = gateway.session("s1")
+        session.private_data.put(PrivateData("zebra-quartz-7731", name="short", ttl=60))
+        session.private_data.put(PrivateData("walnut-quartz-7731", name="once", uses=1))
+        for name in ("short", "once", "once"):
+            session.run_tool(ToolCall(id=name, name=name))
+        clock.advance(61)
+        late = session.run_tool(ToolCall(id="c2", name="short"))
+    assert received == ["zebra-quartz-7731", "walnut-quartz-7731"]
+    assert str(late.content).startswith("ValueGone")
+
+
+def test_another_session_has_none_of_it(gateway: Gateway, session: Session) -> None:
+    session.private_data.put(PrivateData(CARD, name="card"))
+    assert gateway.session("another").private_data.placeholder("card") is None
+
+
+def test_nothing_shows_the_value(session: Session) -> None:
+    session.private_data.put(PrivateData(CARD, name="card", description="hers"))
+    shown = (
+        repr(session.private_data) + repr(session.private_data.descriptor("card")) + repr(vars(session.private_data))
+    )
+    assert CARD not in shown
