@@ -13,6 +13,7 @@ from sealgate.models.events import AppEvent
 from sealgate.models.response import SessionResponse
 
 from .gateway import Gateway
+from .interrupts.config import InterruptConfig
 from .model import Model
 from .session import Session
 from .tools.toolkit import Toolkit
@@ -27,13 +28,20 @@ class Agent:
     """
 
     def __init__(
-        self, name: str, *, model: Model | None = None, gateway: Gateway | None = None, system_prompt: str | None = None
+        self,
+        name: str,
+        *,
+        model: Model | None = None,
+        gateway: Gateway | None = None,
+        system_prompt: str | None = None,
+        interrupt: InterruptConfig | None = None,
     ) -> None:
         self.name = name
         self.gateway = gateway or Gateway.open(":memory:")
         self._owned = gateway is None
         self._model = model
         self._system_prompt = system_prompt
+        self._interrupt = interrupt or InterruptConfig()
         self.tools = Toolkit(self.gateway.tools)
 
     def toolify(self, **options: Any) -> Callable[[Any], Any]:
@@ -42,7 +50,13 @@ class Agent:
 
     def structured_output(self, model: type[BaseModel]) -> Agent:
         """An agent like this one whose turn ends with an object of ``model``, in ``response.result``."""
-        agent = Agent(self.name, model=self._model, gateway=self.gateway, system_prompt=self._system_prompt)
+        agent = Agent(
+            self.name,
+            model=self._model,
+            gateway=self.gateway,
+            system_prompt=self._system_prompt,
+            interrupt=self._interrupt,
+        )
         agent.tools = Toolkit(self.tools)
         agent.tools.toolify(final_tool=True)(model)
         return agent
@@ -91,4 +105,4 @@ class Agent:
         return session or self.gateway.session(f"{self.name}-{secrets.token_hex(16)}")
 
     def _player(self, model: Model | None) -> Player:
-        return Player(self.tools, model or self._model, self.name, self._system_prompt)
+        return Player(self.tools, model or self._model, self.name, self._system_prompt, self._interrupt)

@@ -8,8 +8,9 @@ from sealgate.models.errors import InterruptNotPending, InvalidInput, SessionBus
 from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
 
 from .services import Services
-from .turn.state import CallState, TurnState
-from .turn.steps import Ask
+from .turn.changes import TurnFailed
+from .turn.hold_step import TIMED_OUT, waits_for
+from .turn.state import TurnState
 
 
 class Conversation:
@@ -44,22 +45,28 @@ class Conversation:
         """
         state = self.last()
         if state is not None and state.status == "interrupted":
-            raise SessionBusy("the session waits for an answer; answer or cancel it first")
+            self._end_overdue(state)
         system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
         said = redact_messages(self._services, [*system, *_checked(messages)])
         history = self.messages()
         messages = (*history, *said[_resent(said, history) :])
         return TurnState(turn_id=self._services.new_id(), agent=agent, messages=messages, start=len(history))
 
-    def pending(self, interrupt_id: str) -> tuple[TurnState, CallState, Ask]:
-        """The paused turn, call and question of an interrupt. Raises ``InterruptNotPending``."""
+    def unfinished(self) -> TurnState:
+        """The state of the turn that waits, or that a crash left. Raises ``InterruptNotPending`` when there is none."""
         state = self.last()
-        if state is not None and state.status == "interrupted":
-            for call in state.calls:
-                ask = call.open_ask()
-                if ask is not None and ask.interrupt_id == interrupt_id and call.phase == "waiting":
-                    return state, call, Ask(call.id, ask)
-        raise InterruptNotPending("no pending interrupt of this session has this id")
+        if state is None or state.status not in ("interrupted", "running"):
+            raise InterruptNotPending("no turn of this session waits to go on")
+        return state
+
+    def _end_overdue(self, state: TurnState) -> None:
+        """End a turn whose pauses are all over. Raises ``SessionBusy``, naming it, while one still waits."""
+        ids = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
+        records = [record for interrupt in ids if (record := self._services.interrupts.get(interrupt)) is not None]
+        waiting = next((record.id for record in records if record.state in ("pending", "resolved")), None)
+        if waiting is not None:
+            raise SessionBusy(f"the session waits for the interrupt {waiting}; answer or cancel it first")
+        self._services.log.advance(state, TurnFailed(code=TIMED_OUT, message="nobody answered in time"))
 
 
 def _resent(said: Sequence[SealedMessage], history: tuple[SealedMessage, ...]) -> int:

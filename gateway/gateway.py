@@ -17,6 +17,8 @@ from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, Va
 
 from .bridges import Bridges
 from .emitted import EmittedTexts
+from .interrupts.config import InterruptConfig
+from .interrupts.table import InterruptTable
 from .private_data import SessionPrivateData
 from .sent import SentToModel
 from .services import Services
@@ -26,6 +28,7 @@ from .tools.tool import PlaceholderPolicy
 from .tools.toolkit import Toolkit
 from .turn.driver import Portal
 from .turn.ledger import TurnLog
+from .watchers import Watchers
 
 
 class Gateway:
@@ -35,7 +38,10 @@ class Gateway:
     placeholders only. It refuses to be pickled.
     """
 
-    def __init__(self, vault: Vault, *, detector: Detector, limits: Limits, clock: Clock) -> None:
+    def __init__(
+        self, vault: Vault, *, detector: Detector, limits: Limits, clock: Clock, interrupt: InterruptConfig
+    ) -> None:
+        self._interrupt = interrupt
         self._vault = vault
         self._detector = detector
         self._limits = limits
@@ -54,6 +60,7 @@ class Gateway:
         detector: Detector | None = None,
         limits: Limits | None = None,
         clock: Clock = SYSTEM_CLOCK,
+        interrupt: InterruptConfig | None = None,
     ) -> Self:
         """Open or create the vault at ``location``: a file path, or ``":memory:"``.
 
@@ -62,7 +69,13 @@ class Gateway:
         ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable``; nothing is changed then.
         """
         vault = Vault.open(location, key, clock=clock)
-        return cls(vault, detector=detector or Detector(), limits=limits or Limits(), clock=clock)
+        return cls(
+            vault,
+            detector=detector or Detector(),
+            limits=limits or Limits(),
+            clock=clock,
+            interrupt=interrupt or InterruptConfig(),
+        )
 
     @property
     def audit(self) -> AuditLog:
@@ -150,9 +163,13 @@ class Gateway:
             private_data=SessionPrivateData(vault),
             emitted=EmittedTexts(vault),
             sent=SentToModel(vault, self.audit),
+            interrupts=InterruptTable(vault, self._limits, self._clock.now),
+            watchers=Watchers(),
+            audit=lambda action, fields: self.audit.append(action, session=vault.id, fields=fields),
+            pseudonym=self.audit.pseudonym,
             limits=self._limits,
             publish=bridges.publish,
             now=self._clock.now,
             new_id=lambda: secrets.token_hex(16),
         )
-        return Session(services, self.tools, bridges, self._portal)
+        return Session(services, self.tools, bridges, self._portal, self._interrupt)

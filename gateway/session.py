@@ -17,6 +17,8 @@ from sealgate.redaction import StreamRedactor, StreamRestorer
 from .bridges import Bridges
 from .conversation import Conversation, redact_messages
 from .events.bridge import EventBridge
+from .interrupts.config import InterruptConfig
+from .interrupts.manager import InterruptManager
 from .model import Model
 from .private_data import SessionPrivateData
 from .reveal import revealed
@@ -37,12 +39,17 @@ class Session:
     says its name only.
     """
 
-    def __init__(self, services: Services, toolkit: Toolkit, bridges: Bridges, portal: Portal) -> None:
+    def __init__(
+        self, services: Services, toolkit: Toolkit, bridges: Bridges, portal: Portal, config: InterruptConfig
+    ) -> None:
         self._services = services
         self._toolkit = toolkit
         self._bridges = bridges
         self._conversation = Conversation(services)
-        self.turns = Turns(services, self._conversation, portal)
+        self.interrupts = InterruptManager(services, config)
+        player = Player(toolkit, config=config)
+        self.turns = Turns(services, self._conversation, portal, self.interrupts, player)
+        self._config = config
 
     @property
     def name(self) -> str:
@@ -154,6 +161,30 @@ class Session:
         """``stream`` for an event loop."""
         return self.turns.astream(messages, self._player(model))
 
+    def resume(
+        self, interrupt_id: str | None = None, answer: object = None, *, model: Model | None = None
+    ) -> SessionResponse:
+        """File an answer or a decision, and go on with the turn that waited for it, in this or another process.
+
+        Without an id: go on with the turn that a crash left, or whose answers were filed through ``interrupts``.
+        ``model`` is needed where this process has not run the turn. Raises ``InterruptNotPending`` with the receipt,
+        ``InvalidAnswer`` (the pause stays pending), and what ``invoke`` raises.
+        """
+        return self.turns.resume(interrupt_id, answer, model)
+
+    async def aresume(
+        self, interrupt_id: str | None = None, answer: object = None, *, model: Model | None = None
+    ) -> SessionResponse:
+        """``resume`` for an event loop."""
+        return await self.turns.aresume(interrupt_id, answer, model)
+
+    def replay(self) -> SessionResponse | None:
+        """The response that the session's log adds up to. Nobody is asked, no tool runs, no model is called.
+
+        ``None`` before the first turn. Raises ``ReplayDiverged``, and ``SessionShredded`` after a shred.
+        """
+        return self.turns.replay()
+
     def run_tool(self, call: ToolCall) -> ToolMessage:
         """Run one registered tool outside of a turn: inject, call, redact. Refusals and failures are in the message."""
         return self.turns.run_tool(call, self._player(None))
@@ -177,4 +208,4 @@ class Session:
         raise TypeError("a Session cannot be pickled")
 
     def _player(self, model: Model | None) -> Player:
-        return Player(self._toolkit, model)
+        return Player(self._toolkit, model, config=self._config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from sealgate.models.errors import SessionBusy
@@ -14,10 +14,13 @@ from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMe
 from sealgate.models.response import SessionResponse
 
 from .conversation import Conversation
+from .interrupts.config import InterruptConfig
+from .interrupts.filing import file_answer
+from .interrupts.manager import InterruptManager
 from .model import Model
 from .services import Services
 from .tools.toolkit import Toolkit
-from .turn.changes import TurnBegan, apply
+from .turn.changes import TurnBegan, TurnResumed, apply
 from .turn.context import TurnContext
 from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
 from .turn.single import run_single
@@ -31,19 +34,29 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who runs a turn: an agent's name, model, tools and system prompt."""
+    """Who runs a turn: an agent's name, model, tools, system prompt, and which of its calls pause."""
 
     toolkit: Toolkit = field(repr=False)
     model: Model | None = field(default=None, repr=False)
     agent: str = ""
     system_prompt: str | None = field(default=None, repr=False)
+    config: InterruptConfig = field(default_factory=InterruptConfig)
 
 
 class Turns:
     """The turns of one session. A second turn while one runs raises ``SessionBusy``, from whatever thread or task."""
 
-    def __init__(self, services: Services, conversation: Conversation, portal: Portal) -> None:
+    def __init__(
+        self,
+        services: Services,
+        conversation: Conversation,
+        portal: Portal,
+        manager: InterruptManager,
+        player: Player,
+    ) -> None:
         self._services = services
+        self._manager = manager
+        self._player = player
         self._conversation = conversation
         self._portal = portal
         self._lock = threading.Lock()
@@ -51,16 +64,16 @@ class Turns:
     def invoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in the caller's thread."""
         refuse_running_loop("ainvoke")
-        return self._outcome(self._begin(messages, player))
+        return self._outcome(self._begin(messages, player, waits=False))
 
     async def ainvoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in an event loop."""
-        return await self._aoutcome(self._begin(messages, player))
+        return await self._aoutcome(self._begin(messages, player, waits=False))
 
     def stream(self, messages: Messages, player: Player) -> Iterator[AppEvent]:
         """The events of a turn as they come."""
         refuse_running_loop("astream")
-        with self._alone(), closing(drive(self._begin(messages, player), self._portal)) as items:
+        with self._alone(), closing(drive(self._begin(messages, player, waits=True), self._portal)) as items:
             for item in items:
                 if isinstance(item, AppEvent):
                     yield item
@@ -68,10 +81,24 @@ class Turns:
     async def astream(self, messages: Messages, player: Player) -> AsyncIterator[AppEvent]:
         """The events of a turn as they come, in an event loop."""
         with self._alone():
-            async with aclosing(adrive(self._begin(messages, player))) as items:
+            async with aclosing(adrive(self._begin(messages, player, waits=True))) as items:
                 async for item in items:
                     if isinstance(item, AppEvent):
                         yield item
+
+    def resume(self, interrupt_id: str | None, answer: object, model: Model | None) -> SessionResponse:
+        """File an answer, if there is one, and go on with the turn that waits or that a crash left."""
+        refuse_running_loop("aresume")
+        return self._outcome(self._go_on(interrupt_id, answer, model))
+
+    async def aresume(self, interrupt_id: str | None, answer: object, model: Model | None) -> SessionResponse:
+        """``resume`` for an event loop."""
+        return await self._aoutcome(self._go_on(interrupt_id, answer, model))
+
+    def replay(self) -> SessionResponse | None:
+        """What the whole log adds up to, as a response."""
+        state = self._services.log.replay()
+        return None if state is None else response_of(self._context(self._player, state.turn_id, waits=False), state)
 
     def run_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn."""
@@ -82,21 +109,36 @@ class Turns:
         """One call outside of a turn, in an event loop."""
         return await self._aoutcome(run_single(self._alone_context(player), call))
 
-    def _begin(self, messages: Messages, player: Player) -> Effects[SessionResponse]:
+    def _begin(self, messages: Messages, player: Player, *, waits: bool) -> Effects[SessionResponse]:
+        self._player = player
         state = self._conversation.begin(messages, agent=player.agent, system_prompt=player.system_prompt)
-        context = self._context(player, state.turn_id)
+        context = self._context(player, state.turn_id, waits=waits)
         context.advance(None, TurnBegan(state=state))
         yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
 
-    def _context(self, player: Player, turn_id: str) -> TurnContext:
-        return TurnContext(self._services, player.toolkit, player.model, turn_id, self._services.log.advance)
+    def _go_on(self, interrupt_id: str | None, answer: object, model: Model | None) -> Effects[SessionResponse]:
+        if interrupt_id is not None:
+            file_answer(self._manager, interrupt_id, answer)
+        state = self._conversation.unfinished()
+        player = replace(self._player, model=model or self._player.model)
+        context = self._context(player, state.turn_id, waits=False)
+        if state.status == "interrupted":
+            state = context.advance(state, TurnResumed())
+        return (yield from _answered(context, run_turn(context, state)))
+
+    def _context(self, player: Player, turn_id: str, *, waits: bool) -> TurnContext:
+        return TurnContext(
+            self._services, player.toolkit, player.model, turn_id, player.config, waits, self._services.log.advance
+        )
 
     def _alone_context(self, player: Player) -> TurnContext:
         """The context of a call outside of a turn: its changes are not the conversation's, so the log does not get
         them.
         """
-        return TurnContext(self._services, player.toolkit, None, self._services.new_id(), apply)
+        return TurnContext(
+            self._services, player.toolkit, None, self._services.new_id(), InterruptConfig(), False, apply
+        )
 
     def _outcome(self, turn: Effects[Outcome]) -> Outcome:
         with self._alone(), closing(drive(turn, self._portal)) as items:

@@ -138,6 +138,10 @@ class VaultSession:
             found = [find(state, spent, transaction.entries, one) for one in dict.fromkeys(placeholders)]
         return {one.placeholder: one.shown(spent) for one in found if one is not None}
 
+    def bind(self, purpose: str, *fields: str) -> str:
+        """An HMAC of these fields under the session's key, 32 hex digits: what only this session can have said."""
+        return self._read_state().keys.index.name(purpose, *fields).hex()
+
     def retire(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries, all their forms. What was not issued here, or is gone already, is passed over."""
         with self._shared.store.write() as transaction:

@@ -41,6 +41,7 @@ class InterruptRecord(BaseModel):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     stage: Literal["before", "after"] = "before"
     risk: RiskLevel = "medium"
+    receives_secrets: bool = False
     prompt: str = ""
     arg_name: str = ""
     input_type: InputType = "text"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
+
+import anyio
 
 from sealgate.models.errors import InterruptNotPending, TooManyInterrupts
 from sealgate.models.limits import Limits
@@ -14,6 +16,9 @@ from .record import InterruptRecord
 
 _KIND: Final = "interrupt"
 _COUNTS: Final = "interrupt.count"
+
+POLL: Final = 0.05
+"""Seconds between two looks at the store while somebody waits for another process."""
 
 MAX_RECORDS: Final = 10_000
 """Pauses of one session that are remembered; of more, the newest."""
@@ -29,7 +34,7 @@ class InterruptTable:
         self._limits = limits
         self._now = now
 
-    def file(self, record: InterruptRecord) -> InterruptRecord:
+    def file(self, record: InterruptRecord, *, durable: bool = True) -> InterruptRecord:
         """Store a new pending pause, with the time it is asked at.
 
         Raises ``TooManyInterrupts`` when more than ``Limits.secret_asks_open`` asks for a secret would be open, or
@@ -38,7 +43,7 @@ class InterruptTable:
         filed = record.but(created_at=self._now())
         if filed.secret:
             self._count_secret(filed)
-        self._records.replace(_KIND, filed.id, filed.encode(), newest=MAX_RECORDS)
+        self._records.replace(_KIND, filed.id, filed.encode(), newest=MAX_RECORDS, durable=durable)
         return filed
 
     def get(self, interrupt_id: str) -> InterruptRecord | None:
@@ -76,6 +81,11 @@ class InterruptTable:
 
         stored = self._records.change(_KIND, interrupt_id, settled)
         return InterruptRecord.decode(stored or b"")
+
+    async def wait(self, interrupt_ids: Sequence[str]) -> None:
+        """Until one of these pauses no longer waits, settled here or in another process, or its time is over."""
+        while all(record is not None and record.state == "pending" for record in map(self.get, interrupt_ids)):  # noqa: ASYNC110
+            await anyio.sleep(POLL)
 
     def _is_over(self, record: InterruptRecord) -> bool:
         return record.expires_at is not None and self._now() >= record.expires_at

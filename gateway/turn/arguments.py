@@ -23,12 +23,16 @@ def complete_arguments(context: TurnContext, tool: Tool, call: CallState, state:
         **{argument: _result(state, name) for name, argument in tool.requires},
     }
     supplied = {name: value for name, value in call.arguments.items() if name not in tool.hidden()}
+    edited = frozenset(map(parse, call.edited))
     return Injection(
         call_id=f"{context.turn_id}/{call.id}",
         tool=tool.name,
         arguments={**supplied, **provided},
         accepts=tool.accepts,
-        given={name: placeholders_in(value) for name, value in provided.items()},
+        given={
+            **{name: placeholders_in(value) & edited for name, value in supplied.items()},
+            **{name: placeholders_in(value) for name, value in provided.items()},
+        },
         written=frozenset(map(parse, call.written)),
         keep=tool.placeholders == "keep",
     )

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import InvalidAnswer
-from sealgate.models.interrupts import InterruptDescriptor
+from sealgate.models.errors import InterruptNotPending, InvalidAnswer, TooManyInterrupts
 from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.answer import take_answer
 from ..interrupts.handlers import bind_handler
 from ..interrupts.question import Question
+from ..interrupts.record import InterruptRecord
 from ..tools.outcome import redact_error
-from .changes import Asked, TurnPaused
+from .changes import Asked, CallHeld
 from .context import TurnContext
 from .failure import fail_call
-from .state import AskState, TurnState
+from .state import AskState, CallState, TurnState
 from .steps import Ask
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
 
 
 def ask_person(context: TurnContext, state: TurnState, step: Ask) -> Effects[TurnState]:
-    """The state after one attempt: answered, to be asked again, failed, or waiting for an answer from outside.
+    """The state after one attempt: answered, to be asked again, failed, or held until an answer comes from outside.
 
     Whatever a handler raises fails the call and not the turn; a vault, audit or detection failure goes through.
     """
     call = state.call(step.call_id)
     question = question_of(context, call.tool, step.ask.arg_name)
-    yield context.event("interrupt.requested", interrupt=descriptor(step.ask, call.tool))
+    record = record_of(context, call, step.ask, question)
+    if step.ask.asked == 0:
+        try:
+            record = context.services.interrupts.file(record, durable=step.ask.out_of_band)
+        except TooManyInterrupts as beyond:
+            return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}"))
+        context.services.watchers.tell(record)
+    yield context.event("interrupt.requested", interrupt=record.descriptor())
     if step.ask.out_of_band:
-        return context.advance(state, TurnPaused())
-    try:
-        raw = yield _asking(question, step.ask)
-    except WaitTimedOut:
-        yield context.event("interrupt.timeout", interrupt=descriptor(step.ask, call.tool))
-        return (yield from fail_call(context, state, step.call_id, "InterruptTimeout: nobody answered in time"))
-    except (Exception, SystemExit) as error:
-        text = redact_error(context.services.redactor, call.tool, error, context.services.limits.new_values)
-        yield context.event("interrupt.cancelled", interrupt=descriptor(step.ask, call.tool))
-        return (yield from fail_call(context, state, step.call_id, text))
-    return (yield from _read(context, state, step, question, raw))
+        return context.advance(state, CallHeld(call_id=call.id))
+    return (yield from _asked(context, state, step, question, record))
 
 
 def question_of(context: TurnContext, tool: str, arg_name: str) -> Question:
@@ -45,41 +43,94 @@ def question_of(context: TurnContext, tool: str, arg_name: str) -> Question:
     return next(question for question in context.toolkit.get(tool).questions if question.arg_name == arg_name)
 
 
-def descriptor(ask: AskState, tool: str) -> InterruptDescriptor:
-    """A question as a frontend renders it."""
-    return InterruptDescriptor(
+def record_of(context: TurnContext, call: CallState, ask: AskState, question: Question) -> InterruptRecord:
+    """A question as it is filed. One for a secret waits ten minutes at most, unless the limits say otherwise."""
+    limit = context.services.limits.secret_ask_timeout if question.secret else None
+    seconds = min((bound for bound in (question.timeout, limit) if bound is not None), default=None)
+    return InterruptRecord(
         id=ask.interrupt_id,
+        kind="ask",
+        turn_id=context.turn_id,
+        call_id=call.id,
+        tool=call.tool,
         prompt=ask.words(),
         arg_name=ask.arg_name,
-        tool_name=tool,
         input_type=ask.input_type,
-        choices=list(ask.choices),
+        choices=ask.choices,
+        sensitive=ask.sensitive,
         number=ask.number,
         total=ask.total,
-        expires_at=ask.expires_at,
+        attempts=ask.attempts,
+        asked=ask.asked,
+        expires_at=None if seconds is None else context.services.now() + seconds,
     )
 
 
-def _asking(question: Question, ask: AskState) -> Wait:
+def _asked(
+    context: TurnContext, state: TurnState, step: Ask, question: Question, record: InterruptRecord
+) -> Effects[TurnState]:
     handler = bind_handler(question)
-    return Wait(
-        "handler", lambda: handler(ask.words()), timeout=question.timeout, inline=is_coroutine(question.handler)
-    )
-
-
-def _read(context: TurnContext, state: TurnState, step: Ask, question: Question, raw: object) -> Effects[TurnState]:
     try:
-        answer: JsonValue = take_answer(context.services.redactor, context.services.vault, question, raw)
+        raw = yield Wait(
+            "handler",
+            lambda: handler(step.ask.words()),
+            timeout=question.timeout,
+            inline=is_coroutine(question.handler),
+        )
+    except WaitTimedOut:
+        _end(context, record, "timed_out")
+        yield context.event("interrupt.timeout", interrupt=record.descriptor())
+        return (yield from fail_call(context, state, step.call_id, "InterruptTimeout: nobody answered in time"))
+    except (Exception, SystemExit) as error:
+        text = redact_error(context.services.redactor, record.tool, error, context.services.limits.new_values)
+        return (yield from _cancelled(context, state, record, text))
+    return (yield from _read(context, state, step, question, record, raw))
+
+
+def _read(
+    context: TurnContext, state: TurnState, step: Ask, question: Question, record: InterruptRecord, raw: object
+) -> Effects[TurnState]:
+    try:
+        answer = take_answer(context.services.redactor, context.services.vault, question, raw)
+        filed = _settle(context, record, answer)
     except InvalidAnswer as refused:
-        return (yield from _again(context, state, step, str(refused)))
-    ask = step.ask.but(answered=True, answer=answer, asked=step.ask.asked + 1, reason="")
-    yield context.event("interrupt.resolved", interrupt=descriptor(ask, state.call(step.call_id).tool))
+        return (yield from _again(context, state, step, record, str(refused)))
+    except InterruptNotPending:
+        return (yield from _cancelled(context, state, record, "InterruptCancelled: Interrupt cancelled"))
+    ask = step.ask.but(answered=True, answer=filed.answer, asked=step.ask.asked + 1, reason="")
+    yield context.event("interrupt.resolved", interrupt=filed.descriptor())
     return context.advance(state, Asked(call_id=step.call_id, ask=ask))
 
 
-def _again(context: TurnContext, state: TurnState, step: Ask, reason: str) -> Effects[TurnState]:
+def _settle(context: TurnContext, record: InterruptRecord, answer: JsonValue) -> InterruptRecord:
+    """The pause with its answer: this one, or the one that somebody else filed while the handler asked."""
+    table = context.services.interrupts
+    try:
+        return table.settle(record.id, lambda pending: pending.but(state="resolved", answer=answer))
+    except InterruptNotPending:
+        other = table.get(record.id)
+        if other is None or other.state != "resolved":
+            raise
+        return other
+
+
+def _again(
+    context: TurnContext, state: TurnState, step: Ask, record: InterruptRecord, reason: str
+) -> Effects[TurnState]:
     ask = step.ask.but(asked=step.ask.asked + 1, reason=reason)
     if ask.asked < ask.attempts:
         return context.advance(state, Asked(call_id=step.call_id, ask=ask))
-    yield context.event("interrupt.cancelled", interrupt=descriptor(ask, state.call(step.call_id).tool))
-    return (yield from fail_call(context, state, step.call_id, f"InvalidAnswer: {reason}"))
+    return (yield from _cancelled(context, state, record, f"InvalidAnswer: {reason}"))
+
+
+def _cancelled(context: TurnContext, state: TurnState, record: InterruptRecord, text: str) -> Effects[TurnState]:
+    _end(context, record, "cancelled")
+    yield context.event("interrupt.cancelled", interrupt=record.descriptor())
+    return (yield from fail_call(context, state, record.call_id, text))
+
+
+def _end(context: TurnContext, record: InterruptRecord, how: str) -> None:
+    try:
+        context.services.interrupts.settle(record.id, lambda pending: pending.but(state=how), late=True)
+    except InterruptNotPending:
+        return

@@ -8,6 +8,7 @@ from typing import Any
 
 from sealgate.models.events import AppEvent, EventType
 
+from ..interrupts.config import InterruptConfig
 from ..model import Model
 from ..services import Services
 from ..tools.toolkit import Toolkit
@@ -19,6 +20,7 @@ from .state import TurnState
 class TurnContext:
     """A turn's services, tools and model, and the two things that every step does.
 
+    ``waits`` says that the turn waits here for answers from outside, instead of pausing.
     ``advance`` gives the state after a change, once the change is on the store; nothing goes on before. ``event``
     publishes.
     """
@@ -27,6 +29,8 @@ class TurnContext:
     toolkit: Toolkit = field(repr=False)
     model: Model | None = field(repr=False)
     turn_id: str
+    config: InterruptConfig
+    waits: bool
     advance: Callable[[TurnState | None, Change], TurnState] = field(repr=False)
 
     def event(self, kind: EventType, **fields: Any) -> AppEvent:

@@ -10,7 +10,7 @@ from ..tools.injection import placeholders_in
 from .changes import MessagesHidden, ModelAnswered
 from .context import TurnContext
 from .outgoing import check_outgoing
-from .planning import plan_calls
+from .planning import gated, plan_calls
 from .specs import fixed_names, sealed_specs
 from .state import CallState, TurnState
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
@@ -91,7 +91,8 @@ def planned_calls(
         call.id: tuple(map(str, sorted(placeholders_in(call.arguments) - _quoted(raw.arguments))))
         for call, raw in zip(sealed.tool_calls, answer.tool_calls, strict=True)
     }
-    return plan_calls(sealed, written, context.toolkit, state.results, context.services.new_id)
+    calls = plan_calls(sealed, written, context.toolkit, state.results, context.services.new_id)
+    return gated(calls, context.toolkit, context.config)
 
 
 def _quoted(arguments: dict[str, object]) -> frozenset[object]:

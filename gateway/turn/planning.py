@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from sealgate.models.errors import UnknownTool
 from sealgate.models.messages import SealedCall, SealedMessage
 
+from ..interrupts.config import InterruptConfig
 from ..interrupts.question import Question
 from ..tools.tool import Tool
 from ..tools.toolkit import Toolkit
-from .state import AskState, CallState
+from .state import AskState, CallState, Stage
 
 
 def plan_calls(
@@ -32,6 +33,20 @@ def plan_calls(
             planned[state.id] = state
             reached.add(state.tool)
     return tuple(planned.values())
+
+
+def gated(calls: tuple[CallState, ...], toolkit: Toolkit, config: InterruptConfig) -> tuple[CallState, ...]:
+    """The calls with the stages at which a person has to decide about each. A call that is done needs nobody."""
+    return tuple(
+        call if call.phase == "done" else call.but(gates=_gates(call, toolkit.get(call.tool), len(calls), config))
+        for call in calls
+    )
+
+
+def _gates(call: CallState, tool: Tool, batch: int, config: InterruptConfig) -> tuple[Stage, ...]:
+    sealed = SealedCall(id=call.id, name=tool.name, arguments=call.arguments)
+    before: tuple[Stage, ...] = ("before",) if config.before(sealed, batch=batch) else ()
+    return (*before, "after") if config.after(sealed) else before
 
 
 def _with_dependencies(

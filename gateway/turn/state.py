@@ -101,6 +101,7 @@ class CallState(_State):
     asks: tuple[AskState, ...] = ()
     requires: tuple[tuple[str, str], ...] = ()
     gates: tuple[Stage, ...] = ()
+    demanded: bool = False
     approvals: tuple[ApprovalState, ...] = ()
     pauses: tuple[PauseState, ...] = ()
     phase: Literal["waiting", "started", "returned", "done"] = "waiting"

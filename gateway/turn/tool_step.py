@@ -20,8 +20,9 @@ from sealgate.models.jsonvalue import JsonValue
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, redact_error, redact_result, to_json
 from ..tools.tool import Tool
+from .approve_step import is_bound
 from .arguments import complete_arguments, kept_closed
-from .changes import CallStarted, CallSucceeded
+from .changes import CallReturned, CallStarted, CallSucceeded
 from .context import TurnContext
 from .failure import fail_call
 from .hook_step import run_hook_of
@@ -44,6 +45,8 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     if call.phase == "started" and not call.idempotent:
         content = "ToolOutcomeUnknown: the call was started and never reported back"
         return (yield from fail_call(context, state, call.id, content))
+    if not is_bound(context, tool, call, state):
+        return (yield from fail_call(context, state, call.id, "ApprovalMismatch: nobody approved exactly this call"))
     started = context.advance(state, CallStarted(call_id=call.id))
     yield context.event("tool.started", tool=described(call, "started"))
     yield from run_hook_of(context, tool, call, "before")
@@ -91,7 +94,8 @@ def _called(
     yield context.event("tool.completed", tool=described(call, "completed", sealed))
     yield from run_hook_of(context, tool, call, "after", result=sealed)
     services.emitted.remember("tool", content, content)
-    return context.advance(state, CallSucceeded(call_id=call.id, content=content, result=sealed))
+    done = CallReturned if "after" in call.gates else CallSucceeded
+    return context.advance(state, done(call_id=call.id, content=content, result=sealed))
 
 
 def _end_call(context: TurnContext, injection: Injection) -> None:

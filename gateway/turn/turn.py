@@ -12,16 +12,19 @@ from pydantic import BaseModel
 
 from sealgate.models.errors import SealgateError, TurnCancelled, TurnError, VaultError
 from sealgate.models.events import ErrorDescriptor
+from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.placeholder import find_all
 from sealgate.models.response import SessionResponse
 
-from .ask_step import ask_person, descriptor
+from .approve_step import ask_approval
+from .ask_step import ask_person
 from .changes import TurnFailed
 from .context import TurnContext
+from .hold_step import hold, waits_for
 from .model_step import call_model
 from .outgoing import strings_of
 from .state import TurnState
-from .steps import Ask, CallModel, RunTool, Step, Stop, next_step
+from .steps import Approve, Ask, CallModel, Hold, RunTool, Step, Stop, next_step
 from .tool_step import run_tool
 from .waits import Abandoned, Effects
 
@@ -36,6 +39,7 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         yield from _ended(context, error)
         raise
     except Abandoned:
+        context.services.watchers.abort()
         yield from _ended(context, TurnCancelled("the turn was cancelled"))
         raise
     except Exception as error:
@@ -71,15 +75,13 @@ def announce(context: TurnContext, state: TurnState) -> Effects[None]:
 
 def response_of(context: TurnContext, state: TurnState) -> SessionResponse:
     """What ``invoke`` returns for a state at which a turn stopped."""
-    waiting = [(call, ask) for call in state.calls if (ask := call.open_ask()) is not None and call.phase == "waiting"]
-    interrupts = [descriptor(ask, call.tool) for call, ask in waiting if state.status == "interrupted"]
     return SessionResponse(
         status=state.status,
         session_id=context.services.vault.name,
         turn_id=state.turn_id,
         response=state.response,
         result=_result(context, state),
-        interrupts=interrupts[:1],
+        interrupts=_open_pauses(context, state),
         error=state.error,
         messages=state.messages[state.start :],
         steps=state.model_steps,
@@ -90,6 +92,14 @@ def place_of(error: BaseException) -> str:
     """File and line of the innermost frame: what may be said of an unexpected error, whose text may hold a value."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+def _open_pauses(context: TurnContext, state: TurnState) -> list[InterruptDescriptor]:
+    if state.status != "interrupted":
+        return []
+    ids = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
+    records = [record for interrupt in ids if (record := context.services.interrupts.get(interrupt)) is not None]
+    return [record.descriptor() for record in records if record.state == "pending"]
 
 
 def code_of(error: BaseException) -> str:
@@ -104,6 +114,10 @@ def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnS
         return (yield from call_model(context, state))
     if isinstance(step, Ask):
         return (yield from ask_person(context, state, step))
+    if isinstance(step, Approve):
+        return (yield from ask_approval(context, state, step))
+    if isinstance(step, Hold):
+        return (yield from hold(context, state))
     if isinstance(step, RunTool):
         return (yield from run_tool(context, state, step))
     raise TurnCancelled("the turn has stopped")

@@ -1,0 +1,169 @@
+"""The manager of one session's pauses: a view of their one table, and the only way to settle one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sealgate.models.approvals import ApprovalDecision, InterruptToolCall
+from sealgate.models.errors import InterruptNotPending, InvalidAnswer, LimitExceeded
+from sealgate.models.interrupts import InterruptDescriptor
+from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.messages import SealedCall, ToolCall
+from sealgate.models.receipts import InterruptCancelReceipt, InterruptDestroyReceipt, InterruptResolveReceipt
+
+from ..services import Services
+from .answer import take_answer
+from .approving import Approvals
+from .config import InterruptConfig
+from .decisions import read_decision
+from .record import InterruptRecord
+
+
+class InterruptManager:
+    """``session.interrupts``. ``answer`` and ``resolve`` file what a person said and return a receipt; they do not go
+    on with the turn.
+
+    Works in any process that has the session: what is filed is redacted, sealed and stored, and of two who answer at
+    once one wins.
+    """
+
+    def __init__(self, services: Services, config: InterruptConfig) -> None:
+        self._services = services
+        self._table = services.interrupts
+        self._config = config
+        self._approvals = Approvals(services, config)
+
+    @property
+    def manager(self) -> InterruptManager:
+        """Itself, under the name that the facet of other runtimes has."""
+        return self
+
+    def pending(self) -> list[InterruptDescriptor]:
+        """Every pause that waits, oldest first."""
+        return [record.descriptor() for record in self._table.pending()]
+
+    def get(self, interrupt_id: str) -> InterruptDescriptor | None:
+        """The pause with this id while it waits, else ``None``."""
+        record = self._table.get(interrupt_id)
+        return record.descriptor() if record is not None and record.state == "pending" else None
+
+    def answer(self, interrupt_id: str, value: object) -> InterruptResolveReceipt:
+        """File the answer to an ask, sealed. ``handled`` is false for a pause that is unknown, over, settled or no
+        ask; the value is dropped then. Raises ``InvalidAnswer`` for one that does not fit; the pause stays pending
+        until its attempts are used up.
+        """
+        record = self._pending(interrupt_id)
+        if record is None or record.kind == "approve":
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
+        try:
+            sealed = take_answer(self._services.redactor, self._services.vault, record.question(), value)
+        except InvalidAnswer:
+            self._count_attempt(record)
+            raise
+        filed = self._settle(record, state="resolved", answer=sealed)
+        return InterruptResolveReceipt(handled=filed is not None, interrupt_id=interrupt_id)
+
+    def resolve(
+        self, interrupt_id: str, decision: ApprovalDecision | Mapping[str, JsonValue], *, approver: str | None = None
+    ) -> InterruptResolveReceipt:
+        """File the decision about a call, redacted. A payload without ``approved`` is a rejection. ``handled`` is
+        false for a pause that is unknown, over or settled, and for a response that it does not allow; it stays
+        pending then.
+        """
+        record = self._pending(interrupt_id)
+        if record is None or record.kind != "approve":
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
+        read = decision if isinstance(decision, ApprovalDecision) else ApprovalDecision.read(dict(decision))
+        try:
+            kept = read_decision(self._services.redactor, record, read)
+        except (InvalidAnswer, LimitExceeded):
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
+        filed = self._settle(record, state="resolved", decision=kept.wire(), approver=approver)
+        if filed is None:
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
+        self._approvals.decided(filed, kept)
+        return InterruptResolveReceipt(handled=True, resolved_decision=kept, interrupt_id=interrupt_id)
+
+    def cancel(self, interrupt_id: str) -> InterruptCancelReceipt:
+        """Cancel a pause: whoever waits for it is told ``Interrupt cancelled``.
+
+        The receipt has the state in which it was found.
+        """
+        record = self._table.get(interrupt_id)
+        if record is None:
+            return InterruptCancelReceipt(cancelled=False, interrupt_id=interrupt_id, state="unknown")
+        filed = self._settle(record, state="cancelled") if record.state == "pending" else None
+        call = InterruptToolCall(id=record.call_id, name=record.tool, arguments=record.arguments)
+        state = "cancelled" if filed is not None else record.state
+        return InterruptCancelReceipt(
+            cancelled=filed is not None,
+            interrupt_id=interrupt_id,
+            tool_call=call,
+            session_id=self._services.vault.name,
+            state=state,
+        )
+
+    def destroy(self) -> InterruptDestroyReceipt:
+        """Cancel every pause that waits."""
+        ids = [record.id for record in self._table.pending() if self.cancel(record.id).cancelled]
+        return InterruptDestroyReceipt(cancelled_count=len(ids), cancelled_ids=ids)
+
+    def should_interrupt_before(self, call: ToolCall | SealedCall) -> bool:
+        """Whether a call pauses before it runs, by the configuration alone."""
+        return self._config.before(self._sealed(call))
+
+    def should_interrupt_after(self, call: ToolCall | SealedCall) -> bool:
+        """Whether a call pauses after it ran."""
+        return self._config.after(self._sealed(call))
+
+    def request_approval(
+        self, session_id: str, call: ToolCall | SealedCall, timeout: float | None = None
+    ) -> ApprovalDecision:
+        """Ask for a decision about a call outside of a turn, and wait for it.
+
+        ``timeout`` is in seconds, else the configuration's. Raises ``InterruptTimeout``, ``InterruptCancelled``
+        (``Interrupt cancelled``), and ``InterruptNotPending`` for another session's name.
+        """
+        self._check_session(session_id)
+        return self._approvals.request(self._sealed(call), timeout)
+
+    async def arequest_approval(
+        self,
+        session_id: str,
+        call: ToolCall | SealedCall,
+        timeout: float | None = None,  # noqa: ASYNC109 - it is filed with the pause
+    ) -> ApprovalDecision:
+        """``request_approval`` for an event loop."""
+        self._check_session(session_id)
+        return await self._approvals.arequest(self._sealed(call), timeout)
+
+    resume = resolve
+    get_pending_interrupts = pending
+    get_pending_interrupt = get
+
+    def _pending(self, interrupt_id: str) -> InterruptRecord | None:
+        record = self._table.get(interrupt_id)
+        return record if record is not None and record.state == "pending" else None
+
+    def _settle(self, record: InterruptRecord, **changes: object) -> InterruptRecord | None:
+        try:
+            settled = self._table.settle(record.id, lambda pending: pending.but(**changes))
+        except InterruptNotPending:
+            return None
+        self._approvals.audit(settled)
+        return settled
+
+    def _count_attempt(self, record: InterruptRecord) -> None:
+        """One more answer did not fit; when that was the last attempt, the pause is over."""
+        state = "cancelled" if record.asked + 1 >= record.attempts else "pending"
+        self._settle(record, asked=record.asked + 1, state=state)
+
+    def _sealed(self, call: ToolCall | SealedCall) -> SealedCall:
+        if isinstance(call, SealedCall):
+            return call
+        arguments = self._services.redactor.redact_json(dict(call.arguments), origin="model", keep=lambda _one: True)
+        return SealedCall(id=call.id, name=call.name, arguments=dict(arguments) if isinstance(arguments, dict) else {})
+
+    def _check_session(self, session_id: str) -> None:
+        if session_id != self._services.vault.name:
+            raise InterruptNotPending("this manager is of another session")

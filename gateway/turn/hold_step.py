@@ -1,0 +1,80 @@
+"""The step at which every call that is left waits for somebody outside: take what was settled, wait, or pause the
+turn.
+"""
+
+from __future__ import annotations
+
+from sealgate.models.events import ErrorDescriptor
+
+from ..interrupts.approving import CANCELLED
+from ..interrupts.inputs import coerce
+from ..interrupts.record import InterruptRecord
+from .approve_step import take_decision
+from .ask_step import question_of
+from .changes import Asked, BodyPaused, TurnFailed, TurnPaused
+from .context import TurnContext
+from .failure import fail_call
+from .state import CallState, TurnState
+from .waits import Effects, Wait
+
+TIMED_OUT = "interrupt_timeout"
+"""The code of a turn that ended because nobody answered or decided in time."""
+
+
+def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
+    """The state after one pause that was settled; or the paused state, if the turn does not wait here."""
+    waiting = [(call, interrupt) for call in state.calls if (interrupt := waits_for(call)) is not None]
+    for call, interrupt in waiting:
+        record = context.services.interrupts.get(interrupt)
+        if record is None or record.state != "pending":
+            return (yield from _settled(context, state, call, record))
+    if not context.waits:
+        return context.advance(state, TurnPaused())
+    ids = [interrupt for _call, interrupt in waiting]
+    yield Wait("handler", lambda: context.services.interrupts.wait(ids), inline=True)
+    return state
+
+
+def waits_for(call: CallState) -> str | None:
+    """The id of the pause that a call waits for, or ``None``."""
+    if not call.held or call.phase == "done":
+        return None
+    pauses = [pause.interrupt_id for pause in call.pauses if not pause.answered]
+    approvals = [approval.interrupt_id for approval in call.approvals if approval.decided == "pending"]
+    ask = call.open_ask()
+    asks = [ask.interrupt_id] if ask is not None else []
+    return next(iter([*pauses, *approvals, *asks]), None)
+
+
+def _settled(
+    context: TurnContext, state: TurnState, call: CallState, record: InterruptRecord | None
+) -> Effects[TurnState]:
+    if record is None or record.state == "cancelled":
+        if record is not None:
+            yield context.event("interrupt.cancelled", interrupt=record.descriptor())
+        return (yield from fail_call(context, state, call.id, f"InterruptCancelled: {CANCELLED}"))
+    if record.state == "timed_out":
+        yield context.event("interrupt.timeout", interrupt=record.descriptor())
+        failed = TurnFailed(code=TIMED_OUT, message=f"nobody answered about {call.tool} in time")
+        yield context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
+        return context.advance(state, failed)
+    if record.kind == "approve":
+        return (yield from take_decision(context, state, call, record))
+    yield context.event("interrupt.resolved", interrupt=record.descriptor())
+    return _answered(context, state, call, record)
+
+
+def _answered(context: TurnContext, state: TurnState, call: CallState, record: InterruptRecord) -> TurnState:
+    if record.kind == "pause":
+        pauses = tuple(
+            pause.but(answered=True, answer=record.answer) if pause.interrupt_id == record.id else pause
+            for pause in call.pauses
+        )
+        return context.advance(state, BodyPaused(call_id=call.id, pauses=pauses))
+    ask = next(ask for ask in call.asks if ask.interrupt_id == record.id)
+    answer = record.answer
+    if record.sensitive is None and record.input_type in ("boolean", "choice"):
+        # Whoever filed it did not have the tool's types: a choice comes back as the member that it names.
+        answer = coerce(answer, question_of(context, call.tool, ask.arg_name))
+    answered = ask.but(answered=True, answer=answer, asked=record.asked + 1, reason="")
+    return context.advance(state, Asked(call_id=call.id, ask=answered))
