@@ -77,6 +77,7 @@ def unpad(padded: bytes) -> bytes:
 def symbols(number: int, count: int) -> str:
     """The last ``count`` digits of a number in base 30, in the symbols of a placeholder."""
     digits = []
+    number %= len(ALPHABET) ** count  # Small numbers divide faster.
     for _ in range(count):
         number, digit = divmod(number, len(ALPHABET))
         digits.append(ALPHABET[digit])

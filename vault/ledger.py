@@ -41,6 +41,10 @@ class Spent:
         ended = {life: (int(expires), str(code)) for life, (expires, code) in fields.get("ended", {}).items()}
         return cls(fields.get("calls", {}), ended, int(fields.get("moved", 0)))
 
+    def copy(self) -> Spent:
+        """Another one with the same content."""
+        return Spent({life: list(calls) for life, calls in self.calls.items()}, dict(self.ended), self.moved)
+
     def encode(self) -> bytes:
         """Version byte and canonical JSON."""
         return _encode({"calls": self.calls, "ended": self.ended, "moved": self.moved})

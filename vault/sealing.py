@@ -82,7 +82,8 @@ class Sealing:
         forms = self._entries.by_identity(self._state.row.sid, mark.identity)
         head = head_of(forms)
         if head is None or self._is_over(head, request.origin):
-            self._bury(forms)
+            if forms:
+                self._bury(forms)
             return self._first(request, mark)
         opened = open_row(self._state.keys, head)
         if opened.facts is None:

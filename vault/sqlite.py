@@ -73,10 +73,11 @@ class SqliteStore:
         if self._path == MEMORY:
             with self.write() as transaction:
                 return transaction.sessions.by_ref(sref)
+        reader = self._borrow()
         try:
-            reader = self._borrow()
             row = reader.transaction.sessions.by_ref(sref)
         except sqlite3.Error as error:
+            reader.connection.close()
             raise translate(error) from None
         self._give_back(reader)
         return row
@@ -89,20 +90,18 @@ class SqliteStore:
             with self.write() as transaction:
                 yield transaction
             return
-        with self._translated():
-            reader = self._borrow()
-            try:
-                reader.connection.execute("BEGIN")
-                yield reader.transaction
-                reader.connection.execute("COMMIT")
-            except sqlite3.Error:
-                reader.connection.close()
-                raise
-            except BaseException:
-                reader.connection.execute("ROLLBACK")
-                self._give_back(reader)
-                raise
-            self._give_back(reader)
+        reader = self._borrow()
+        try:
+            reader.connection.execute("BEGIN")
+            yield reader.transaction
+            reader.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            reader.connection.close()
+            raise translate(error) from None
+        except BaseException:
+            self._roll_back(reader)
+            raise
+        self._give_back(reader)
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[SqliteTransaction]:
@@ -183,18 +182,31 @@ class SqliteStore:
     def _connect(self) -> _Connection:
         target = MEMORY if self._path == MEMORY else f"file:{quote(os.path.abspath(self._path))}?mode=rw"
         connection = sqlite3.connect(target, uri=True, isolation_level=None, check_same_thread=False)
-        for pragma in _PRAGMAS:
-            connection.execute(pragma)
-        if self._path != MEMORY:
-            connection.execute("PRAGMA journal_mode = WAL")
-            schema.check(connection)
+        try:
+            for pragma in _PRAGMAS:
+                connection.execute(pragma)
+            if self._path != MEMORY:
+                connection.execute("PRAGMA journal_mode = WAL")
+                schema.check(connection)
+        except BaseException:
+            connection.close()
+            raise
         return _Connection(connection)
 
     def _borrow(self) -> _Connection:
         try:
             return self._idle.pop()
         except IndexError:
-            return self._connect()
+            with self._translated():
+                return self._connect()
+
+    def _roll_back(self, reader: _Connection) -> None:
+        try:
+            reader.connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            reader.connection.close()
+        else:
+            self._give_back(reader)
 
     def _give_back(self, reader: _Connection) -> None:
         if len(self._idle) < _POOL:

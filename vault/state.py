@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from sealgate.models.errors import SessionShredded, TamperDetected
 
@@ -16,15 +16,21 @@ from .sessionkeys import SessionKeys, load_keys
 from .store import Transaction
 
 
-class State(NamedTuple):
-    """A verified session row and its keys."""
+class State:
+    """A verified session row and its keys; not changed once made."""
 
-    row: SessionRow
-    keys: SessionKeys
+    __slots__ = ("_spent", "keys", "row")
+
+    def __init__(self, row: SessionRow, keys: SessionKeys) -> None:
+        self.row = row
+        self.keys = keys
+        self._spent: Spent | None = None
 
     def spent(self) -> Spent:
-        """The row's ledger of uses, to be changed and stored."""
-        return Spent.parse(self.row.spent)
+        """A copy of the row's ledger of uses, to be changed and stored."""
+        if self._spent is None:
+            self._spent = Spent.parse(self.row.spent)
+        return self._spent.copy()
 
     def heads(self) -> Heads:
         """The row's ledger of records, to be changed and stored."""
