@@ -28,13 +28,13 @@ _OTHER: Final = re.compile(
     r"|(?<![0-9a-z:])(?=[0-9:]{0,40}(?:[a-f]|::))(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?![0-9a-z:])"
     r"|(?<![0-9a-z.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![0-9a-z.])"
     r"|(?<![0-9.,])(?P<thousands>[0-9]{1,3}(?:,[0-9]{3}){1,6})(?:\.[0-9]{1,9})?(?![0-9])(?!,[0-9])"
-    r"|(?<![0-9.])(?P<whole>[0-9]{1,19})(?:\.|,(?=[0-9]{1,2}(?![0-9])))(?P<part>[0-9]{1,19})(?![0-9])(?![.,][0-9])"
+    r"|(?<![0-9.])(?P<whole>[0-9]{1,19})\.(?P<part>[0-9]{1,19})(?![0-9])(?!\.[0-9])"
     r"|(?<![0-9:])[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?![0-9])(?!:[0-9])"
     r"|(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])(?!-[0-9])"
 )
 """Identifiers, addresses, numbers, times and dates: tokens with punctuation inside."""
 
-_SINGLE: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t\n.,;:_/|*-]{1,2}[^\W_](?![^\W_]))+")
+_SINGLE: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t\n.,;:_/|*`-]{1,5}[^\W_](?![^\W_]))+")
 _GROUPS: Final = re.compile(r"(?<![^\W_])[0-9]+(?:[ \t\n.,;:_/|*-]{1,2}[0-9]+(?![^\W_]))+")
 _LOOSE: Final = re.compile(r"[.,;:\n]")
 
@@ -83,7 +83,7 @@ def _stretches(run: str, start: int) -> Iterator[Token]:
     words = [(found.start() + start, found.end() + start, found.group()) for found in _WORD.finditer(run)]
     for first, (begin, _, _) in enumerate(words):
         symbols = ""
-        for _, end, word in words[first:]:
+        for _, end, word in words[first : first + LONGEST_JOIN]:
             symbols += word
             if len(symbols) > LONGEST_JOIN:
                 break

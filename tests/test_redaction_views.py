@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealgate.redaction.encodings import ENCODINGS, forms, rot13
+from sealgate.redaction.projection import project, project_text
+from sealgate.redaction.views import MAX_VIEWS, projection_views, readable, text_views
+
+TEXTS = ("831942", "4929-1182-3345-9921", "Ünïcode & <tags>", "a\nb\tc", 'quote " and \\ slash')
+
+
+BY_MATCHER = ("reversed", "ROT13", "hex with separators", "UTF-16 little-endian", "UTF-16 big-endian", "base32")
+"""What the matcher does by itself: it reads backwards, in ROT13 and over separators; base32 of short texts is rare."""
+
+SEEN = {
+    f"{encoding.name} of {text!r}": (encoding.encode(text), text)
+    for encoding in ENCODINGS
+    for text in TEXTS
+    if encoding.name not in BY_MATCHER
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_view_shows_what_was_encoded(name: str) -> None:
+    encoded, text = SEEN[name]
+    assert any(text in view for view in text_views(f"<{encoded}>"))
+
+
+@given(st.text(alphabet="%&;#x0123456789abcdefu\\=3D2B \n'\"{}", max_size=80))
+def test_both_kinds_of_views_read_the_same_and_lead_back_inside(text: str) -> None:
+    projection = project(text)
+    mapped = list(projection_views(projection))
+    assert [view.text for view in mapped] == list(text_views(projection.text))
+    assert len(mapped) <= MAX_VIEWS
+    for view in mapped:
+        for at in range(len(view.text)):
+            span = view.span(at, at + 1)
+            assert 0 <= span.start < span.end <= len(text)
+
+
+@given(st.text(max_size=60))
+def test_the_fast_projection_is_the_projection(text: str) -> None:
+    assert project_text(text) == project(text).text
+
+
+@given(st.text(max_size=40), st.text(max_size=5), st.text(max_size=5))
+def test_the_base64_of_any_surroundings_holds_a_form(value: str, before: str, after: str) -> None:
+    raw = "".join((before, value, after)).encode("utf-8", "surrogatepass")
+    encoded = base64.b64encode(raw).decode()
+    assert any(form in encoded for form in forms(value)[2:])
+
+
+@given(st.text(max_size=40))
+def test_rot13_is_its_own_inverse(text: str) -> None:
+    assert rot13(rot13(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "plain"),
+    [
+        (b"text", "text"),
+        ("wide".encode("utf-16-le"), "wide"),
+        ("wide".encode("utf-16-be"), "wide"),
+        ("é".encode(), "é"),
+        (b"\xff\xfe\xfd", ""),
+        (b"\x00\x01\x02\x03", ""),
+        (b"", ""),
+    ],
+)
+def test_only_readable_bytes_are_text(raw: bytes, plain: str) -> None:
+    assert readable(raw) == plain
+
+
+@pytest.mark.parametrize(
+    "unit", ["%41", "&#65;", "&amp;", "\\u0041", "=41", "0x41, ", "QUJD", "41", "&", "%", "\\", "=", "&#", "0x", "A"]
+)
+def test_views_of_hostile_text_are_few_and_no_longer(unit: str) -> None:
+    views = list(text_views(unit * 30_000))
+    assert len(views) <= MAX_VIEWS
+    assert all(len(view) <= len(views[0]) + 2 for view in views)
