@@ -8,7 +8,7 @@ from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from sealgate.models.errors import SessionBusy
+from sealgate.models.errors import InvalidInput, SessionBusy
 from sealgate.models.events import AppEvent
 from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMessage
 from sealgate.models.response import SessionResponse
@@ -118,10 +118,13 @@ class Turns:
         return (yield from _answered(context, run_turn(context, state)))
 
     def _go_on(self, interrupt_id: str | None, answer: object, model: Model | None) -> Effects[SessionResponse]:
+        player = replace(self._player, model=model or self._player.model)
+        if player.model is None:
+            raise InvalidInput("this process has not run the turn: resume needs its model")
         if interrupt_id is not None:
             file_answer(self._manager, interrupt_id, answer)
         state = self._conversation.unfinished()
-        player = replace(self._player, model=model or self._player.model)
+        self._player = player
         context = self._context(player, state.turn_id, waits=False)
         if state.status == "interrupted":
             state = context.advance(state, TurnResumed())
