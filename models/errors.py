@@ -59,51 +59,8 @@
 
 from __future__ import annotations
 
-from .refusals import (
-    InvalidAnswer as InvalidAnswer,
-)
-from .refusals import (
-    InvalidArguments as InvalidArguments,
-)
-from .refusals import (
-    InvalidEnvelope as InvalidEnvelope,
-)
-from .refusals import (
-    InvalidInput as InvalidInput,
-)
-from .refusals import (
-    InvalidName as InvalidName,
-)
-from .refusals import (
-    InvalidPolicy as InvalidPolicy,
-)
-from .refusals import (
-    LimitExceeded as LimitExceeded,
-)
-from .refusals import (
-    MalformedPlaceholder as MalformedPlaceholder,
-)
-from .refusals import (
-    NotJson as NotJson,
-)
-from .refusals import (
-    SealgateError as SealgateError,
-)
-from .refusals import (
-    TextTooLong as TextTooLong,
-)
-from .refusals import (
-    TooManyInterrupts as TooManyInterrupts,
-)
-from .refusals import (
-    TooManySteps as TooManySteps,
-)
-from .refusals import (
-    TooManyValues as TooManyValues,
-)
-from .refusals import (
-    UnknownEntityType as UnknownEntityType,
-)
+from .refusals import *  # noqa: F403 - the first two families of the tree
+from .refusals import SealgateError
 
 
 class VaultError(SealgateError):

@@ -28,7 +28,7 @@ def error_names() -> set[str]:
     return {
         name
         for name, value in vars(errors).items()
-        if inspect.isclass(value) and issubclass(value, errors.SealgateError) and value.__module__ == errors.__name__
+        if inspect.isclass(value) and issubclass(value, errors.SealgateError)
     }
 
 
