@@ -16,6 +16,7 @@ from .answer import take_answer
 from .approving import Approvals
 from .config import InterruptConfig
 from .decisions import read_decision
+from .pause_answer import take_pause_answer
 from .record import InterruptRecord
 
 
@@ -56,7 +57,7 @@ class InterruptManager:
         if record is None or record.kind == "approve":
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         try:
-            sealed = take_answer(self._services.redactor, self._services.vault, record.question(), value)
+            sealed = self._read(record, value)
         except InvalidAnswer:
             self._count_attempt(record)
             raise
@@ -152,6 +153,11 @@ class InterruptManager:
             return None
         self._approvals.audit(settled)
         return settled
+
+    def _read(self, record: InterruptRecord, value: object) -> JsonValue:
+        if record.kind == "pause":
+            return take_pause_answer(self._services.vault, record.response_schema, value)
+        return take_answer(self._services.redactor, self._services.vault, record.question(), value)
 
     def _count_attempt(self, record: InterruptRecord) -> None:
         """One more answer did not fit; when that was the last attempt, the pause is over."""

@@ -53,6 +53,7 @@ class InterruptRecord(BaseModel):
     asked: int = 0
     human: HumanInterrupt | None = None
     payload: JsonValue = None
+    response_schema: dict[str, Any] | None = None
     created_at: float = 0.0
     expires_at: float | None = None
     answer: JsonValue = None

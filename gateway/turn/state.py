@@ -72,10 +72,11 @@ class ApprovalState(_State):
 
 
 class PauseState(_State):
-    """One ``interrupt()`` in a tool's body: a digest of what it asked, and the (sealed) answer once there is one."""
+    """One ``interrupt()`` in a tool's body: what it asked, redacted, and the sealed answer once there is one."""
 
     interrupt_id: str
-    digest: str
+    payload: JsonValue = None
+    response_schema: dict[str, Any] | None = None
     answered: bool = False
     answer: JsonValue = None
 

@@ -17,11 +17,13 @@ from sealgate.models.errors import (
 )
 from sealgate.models.jsonvalue import JsonValue
 
+from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, redact_error, redact_result, to_json
 from ..tools.tool import Tool
 from .approve_step import is_bound
 from .arguments import complete_arguments, kept_closed
+from .body import PAUSED, pause_body, running, scratchpad_of
 from .changes import CallReturned, CallStarted, CallSucceeded
 from .context import TurnContext
 from .failure import fail_call
@@ -52,19 +54,16 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     yield from run_hook_of(context, tool, call, "before")
     try:
         injection = complete_arguments(context, tool, call, started)
-        bound = bind(context, tool, injection)
+        pad = scratchpad_of(context, call)
+        bound = bind(context, tool, injection, pad)
     except REFUSALS as refused:
         return (yield from fail_call(context, started, call.id, f"{type(refused).__name__}: {refused}"))
-    return (yield from _called(context, tool, call, injection, started, bound))
+    return (yield from _called(context, tool, call, injection, started, bound, pad))
 
 
-def bind(context: TurnContext, tool: Tool, injection: Injection) -> Callable[[], object]:
-    """The call with the real values in it.
-
-    They are in the closure, and in no frame that an exception of the tool keeps.
-    """
-    validated = tool.validate(inject(context.services.vault, injection))
-    return lambda: tool.call(validated)
+def bind(context: TurnContext, tool: Tool, injection: Injection, pad: InterruptScratchpad) -> Callable[[], object]:
+    """The call with the real values in it."""
+    return running(tool, tool.validate(inject(context.services.vault, injection)), pad)
 
 
 def described(call: CallState, status: str, result: JsonValue = None) -> dict[str, object]:
@@ -79,10 +78,14 @@ def _called(
     injection: Injection,
     state: TurnState,
     bound: Callable[[], object],
+    pad: InterruptScratchpad,
 ) -> Effects[TurnState]:
     services = context.services
     try:
         returned = yield Wait("tool", bound, inline=is_coroutine(tool.target))
+        if returned is PAUSED and pad.pending is not None:
+            return (yield from pause_body(context, state, call, pad.pending))
+        pad.finish()
         content, sealed = _sealed_result(context, tool, injection, returned)
     except LimitExceeded as beyond:
         return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}"))
@@ -90,7 +93,8 @@ def _called(
         text = redact_error(services.redactor, tool.name, error, services.limits.new_values)
         return (yield from fail_call(context, state, call.id, text))
     finally:
-        _end_call(context, injection)
+        if pad.pending is None:
+            _end_call(context, injection)
     yield context.event("tool.completed", tool=described(call, "completed", sealed))
     yield from run_hook_of(context, tool, call, "after", result=sealed)
     services.emitted.remember("tool", content, content)

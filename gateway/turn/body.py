@@ -1,0 +1,103 @@
+"""A tool's body with the real values in it, and what happens when it pauses in the middle."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from pydantic import BaseModel
+
+from sealgate.models.grants import Inject
+from sealgate.models.interrupts import ActionRequest, HumanInterrupt, HumanInterruptConfig
+from sealgate.models.jsonvalue import JsonValue
+
+from ..interrupts.record import InterruptRecord
+from ..interrupts.scratchpad import GraphInterrupt, InterruptScratchpad, Pause
+from ..tools.injection import placeholders_in
+from ..tools.outcome import as_text
+from ..tools.tool import Tool
+from .changes import BodyPaused
+from .context import TurnContext
+from .state import CallState, PauseState, TurnState
+from .waits import Effects
+
+PAUSED: Final = object()
+"""What a body that paused comes back with."""
+
+
+def scratchpad_of(context: TurnContext, call: CallState) -> InterruptScratchpad:
+    """The pauses of a call so far. Answers are restored for its body alone, by the grant of having been given to it."""
+    restorer, redactor = context.services.restorer, context.services.redactor
+
+    def restored(answer: JsonValue) -> JsonValue:
+        given = placeholders_in(answer)
+        call_id = f"{context.turn_id}/{call.id}"
+        return restorer.restore_json(answer, Inject(call_id, call.tool, "interrupt", given=given))
+
+    return InterruptScratchpad(
+        [Pause(pause.payload, pause.response_schema, pause.answer) for pause in call.pauses],
+        redact=lambda payload: redactor.redact_json(payload, origin="application"),
+        restore=restored,
+        static=context.config.is_static(call.tool),
+    )
+
+
+def running(tool: Tool, validated: BaseModel, pad: InterruptScratchpad) -> Callable[[], object]:
+    """The body, to be called once; it comes back with ``PAUSED`` where it pauses, in a task group too.
+
+    The values are in the closure, and in no frame that an exception of the tool keeps.
+    """
+    if inspect.iscoroutinefunction(tool.target):
+        return lambda: _awaited(pad, lambda: tool.call(validated))
+
+    def run() -> object:
+        with pad.running():
+            try:
+                outcome = tool.call(validated)
+            except GraphInterrupt:
+                return PAUSED
+        return _awaited(pad, lambda: outcome) if inspect.isawaitable(outcome) else outcome
+
+    return run
+
+
+async def _awaited(pad: InterruptScratchpad, call: Callable[[], object]) -> object:
+    with pad.running():
+        try:
+            outcome = call()
+            return await outcome if isinstance(outcome, Awaitable) else outcome
+        except GraphInterrupt:
+            return PAUSED
+        except BaseExceptionGroup as group:
+            if group.split(GraphInterrupt)[1] is not None:
+                raise
+            return PAUSED
+
+
+def pause_body(context: TurnContext, state: TurnState, call: CallState, pause: Pause) -> Effects[TurnState]:
+    """The state after a body paused: the pause is filed, and the body runs again from its top once it is answered."""
+    record = context.services.interrupts.file(_record(context, call, pause))
+    yield context.event("interrupt.requested", interrupt=record.descriptor())
+    context.services.watchers.tell(record)
+    paused = PauseState(interrupt_id=record.id, payload=pause.payload, response_schema=pause.schema)
+    return context.advance(state, BodyPaused(call_id=call.id, pauses=(*call.pauses, paused)))
+
+
+def _record(context: TurnContext, call: CallState, pause: Pause) -> InterruptRecord:
+    seconds = context.config.default_timeout
+    config = HumanInterruptConfig(allow_respond=True)
+    request = ActionRequest(action="interrupt", args={"payload": pause.payload})
+    return InterruptRecord(
+        id=context.services.new_id(),
+        kind="pause",
+        turn_id=context.turn_id,
+        call_id=call.id,
+        tool=call.tool,
+        prompt=as_text(pause.payload),
+        payload=pause.payload,
+        response_schema=pause.schema,
+        number=len(call.pauses) + 1,
+        human=HumanInterrupt(action_request=request, config=config),
+        expires_at=None if seconds is None else context.services.now() + seconds,
+    )
