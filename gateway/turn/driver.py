@@ -123,7 +123,7 @@ def _captured(call: Callable[[], object]) -> Callable[[], object]:
     try:
         result = call()
     except BaseException as error:
-        failure = error
+        failure = _contained(error)
         return lambda: _raise(failure)
     return lambda: result
 
