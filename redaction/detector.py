@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
@@ -61,7 +62,7 @@ class Detector:
             raise
         except Exception as failure:
             cause = type(failure).__name__
-        # A recognizer may raise anything, and its message may quote the text. Raised out here, this error has no context.
+        # A recognizer may raise anything, and quote the text in it. Raised out here, this error has no context.
         raise DetectionFailed("detector", cause)
 
     def _detect(self, text: str) -> list[Finding]:
@@ -69,8 +70,9 @@ class Detector:
         found = _rules().find(projection)
         found += _through_escapes(projection)
         found += _in_base64(projection)
-        models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(projection.text)]
-        return found + _mapped(projection, grown(projection.text, models))
+        legible = _LONE_SURROGATE.sub("\ufffd", projection.text)
+        models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(legible)]
+        return found + _mapped(projection, grown(legible, models))
 
     def _recognizers(self) -> tuple[Recognizer, ...]:
         if self._given is not None:
@@ -80,6 +82,9 @@ class Detector:
         self._given = default_recognizers(self._names, self._registry)
         return self._given
 
+
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""What bytes that are no UTF-8 become under ``surrogateescape``; models refuse to read it."""
 
 _DECODED: Final = "/decoded"
 
