@@ -37,25 +37,29 @@ class Unfit(Exception):
         self.where = where
 
 
-def fill(sealed: str, forms: Mapping[Placeholder, str], *, depth: int = 0) -> str:
-    """``sealed`` with the forms of its placeholders in it; those without a form stay. Raises ``Unfit``."""
-    first = next((placeholder for _start, _end, placeholder in find_all(sealed) if placeholder in forms), None)
-    if first is None:
-        return sealed
-    document = _json(sealed, first) if depth < 3 else None
+def fill(sealed: str, forms: Mapping[Placeholder, str], own: frozenset[Placeholder] = frozenset()) -> str:
+    """``sealed`` with the forms of its placeholders in it; those without a form stay. Raises ``Unfit``.
+
+    What the model wrote itself (``own``) goes back as it was written.
+    """
+    foreign = next((one for _start, _end, one in find_all(sealed) if one in forms and one not in own), None)
+    document = _json(sealed, foreign) if foreign is not None else None
     if document is not None:
-        return json.dumps(_filled(document, forms, depth), ensure_ascii=False)
+        return json.dumps(_filled(document, forms), ensure_ascii=False)
     parts, last = [], 0
     is_sql, is_code = _SQL.search(sealed) is not None, _like_json(sealed)
     for start, end, placeholder in find_all(sealed):
         if placeholder not in forms:
             continue
         value = forms[placeholder]
-        if is_sql:
+        if placeholder in own:
+            pass
+        elif is_sql:
             _check_sql(sealed[:start], placeholder, value)
         elif is_code and not _INERT.match(value):
             raise Unfit(placeholder, "broken JSON")
-        parts += [sealed[last:start], _in_url(sealed, start, end, placeholder, value)]
+        fitted = value if placeholder in own else _in_url(sealed, start, end, placeholder, value)
+        parts += [sealed[last:start], fitted]
         last = end
     return "".join([*parts, sealed[last:]])
 
@@ -67,7 +71,7 @@ def _json(sealed: str, first: Placeholder) -> object:
     try:
         return json.loads(sealed, object_pairs_hook=lambda pairs: _object(pairs, first))
     except (ValueError, RecursionError):
-        return None
+        return None  # Whether it still looks like JSON is asked next.
 
 
 def _object(pairs: list[tuple[str, Any]], first: Placeholder) -> dict[str, Any]:
@@ -77,16 +81,16 @@ def _object(pairs: list[tuple[str, Any]], first: Placeholder) -> dict[str, Any]:
     return found
 
 
-def _filled(document: object, forms: Mapping[Placeholder, str], depth: int) -> object:
+def _filled(document: object, forms: Mapping[Placeholder, str]) -> object:
     if isinstance(document, str):
         whole = find_all(document)
         if len(whole) == 1 and whole[0][:2] == (0, len(document)):
             return forms.get(whole[0][2], document)
-        return fill(document, forms, depth=depth + 1)
+        return fill(document, forms)
     if isinstance(document, list):
-        return [_filled(item, forms, depth) for item in document]
+        return [_filled(item, forms) for item in document]
     if isinstance(document, dict):
-        found = {str(_filled(key, forms, depth)): _filled(item, forms, depth) for key, item in document.items()}
+        found = {str(_filled(key, forms)): _filled(item, forms) for key, item in document.items()}
         if len(found) != len(document):
             raise Unfit(next(iter(forms)), "JSON in which two keys became one")
         return found

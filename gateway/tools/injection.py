@@ -1,17 +1,27 @@
-"""The one place where placeholders become values: the arguments of one tool call, at the moment it runs."""
+"""The one place where placeholders become values: the arguments of one tool call, at the moment it runs.
+
+Everything that a call holds opens in one transaction, or nothing does. What the annotations say is enforced by the
+vault; where a value stands in its string, and what the policy says, is decided before anything is burnt.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from sealgate.models.errors import MalformedPlaceholder, ToolFailed
-from sealgate.models.grants import Accepts, Inject
+from sealgate.models.errors import GrantRefused, MalformedPlaceholder
+from sealgate.models.grants import Inject
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.placeholder import Placeholder, find_all
-from sealgate.models.sealing import Opener
-from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction import is_valid, machine_form
+from sealgate.models.sealing import CallOpener, CallPart, Candidate
+from sealgate.redaction import is_valid
+
+from ..policy.decide import is_within
+from ..policy.guard import CallGuard, PolicyGuard
+from .contexts import Unfit
+from .filling import Filler
+from .places import NOTHING, Leaf, Shape, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,29 +30,46 @@ class Injection:
 
     ``arguments`` are the sealed arguments by name; ``given`` holds, for each, the placeholders that an answer, private
     data or another tool's result put there; ``written`` the placeholders of plain values that the model wrote into
+    this very call. ``shape`` says which grant covers which place of the arguments, ``approved`` that a person approved
     this very call.
     """
 
     call_id: str
     tool: str
     arguments: Mapping[str, JsonValue]
-    accepts: Mapping[str, Accepts]
+    shape: Shape = NOTHING
     given: Mapping[str, frozenset[Placeholder]] = field(default_factory=dict)
     written: frozenset[Placeholder] = frozenset()
     keep: bool = False
+    approved: bool = False
 
 
-def inject(opener: Opener, injection: Injection) -> dict[str, object]:
+def inject(opener: CallOpener, injection: Injection, policy: PolicyGuard | None = None) -> dict[str, object]:
     """New arguments with the real values in them; the sealed ones are not touched, and no part of them is shared.
 
     With ``keep``, placeholders without a grant stay closed instead of being refused. Raises ``MalformedPlaceholder``
-    for what the model meant as a placeholder and did not spell as one, and what ``Opener.open`` raises for ``Inject``.
+    for what the model meant as a placeholder and did not spell as one, ``GrantRefused`` also for a value that may not
+    stand where it does and for what the policy refuses, and what ``CallOpener.open_call`` raises.
     """
-    # What was given for its argument is never refused for a grant, and may be used only once. It comes last, so that a
-    # call that is refused burns nothing.
-    order = sorted(injection.arguments, key=lambda name: bool(injection.given.get(name)))
-    opened = {name: _argument(opener, injection, name, injection.arguments[name]) for name in order}
-    return {name: opened[name] for name in injection.arguments}
+    parts = _parts(injection)
+    filled: dict[str, object] = {}
+    if not parts:
+        return _filled(injection, {})
+    guard = policy.call(parts, approved=injection.approved) if policy is not None else nullcontext()
+
+    def permit(candidates: Sequence[Mapping[Placeholder, Candidate]]) -> GrantRefused | None:
+        opened = {purpose.argument: found for (purpose, _wanted), found in zip(parts, candidates, strict=True)}
+        try:
+            filled.update(_filled(injection, opened))
+        except Unfit as unfit:
+            return _unfit(parts, unfit)
+        if isinstance(guard, CallGuard):
+            return guard.refusal(lambda place: list(_texts_at(injection, filled, place)), candidates)
+        return None
+
+    with guard:
+        opener.open_call(parts, permit)
+    return filled
 
 
 def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
@@ -56,57 +83,63 @@ def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
     return frozenset()
 
 
-def _argument(opener: Opener, injection: Injection, name: str, sealed: JsonValue) -> object:
-    wanted = placeholders_in(sealed)
-    grant = injection.accepts.get(name)
-    given = injection.given.get(name, frozenset())
-    if not injection.keep and any(one.entity_type == "LITERAL" for one in wanted & injection.written):
-        raise MalformedPlaceholder(f"argument {name!r} holds a placeholder that is not spelled as it was given")
-    if injection.keep and grant is None:
-        wanted &= given | injection.written
-    purpose = Inject(
+def _parts(injection: Injection) -> list[CallPart]:
+    """Each place with placeholders that are to be opened there."""
+    found: dict[str, tuple[Inject, set[Placeholder]]] = {}
+    for name, leaf in _leaves(injection, injection.arguments):
+        wanted = set(placeholders_in(leaf.text))
+        given = injection.given.get(name, frozenset())
+        if not injection.keep and any(one.entity_type == "LITERAL" for one in wanted & injection.written):
+            raise MalformedPlaceholder(
+                f"argument {leaf.place!r} holds a placeholder that is not spelled as it was given"
+            )
+        if injection.keep and leaf.grant is None:
+            wanted &= given | injection.written
+        if wanted:
+            purpose, so_far = found.get(leaf.place) or (_purpose(injection, leaf, given), set())
+            found[leaf.place] = (purpose, so_far | wanted)
+    return [(purpose, sorted(wanted)) for purpose, wanted in found.values()]
+
+
+def _purpose(injection: Injection, leaf: Leaf, given: frozenset[Placeholder]) -> Inject:
+    return Inject(
         call_id=injection.call_id,
         tool=injection.tool,
-        argument=name,
-        accepts=grant,
+        argument=leaf.place,
+        accepts=leaf.grant,
         given=given,
         written=injection.written,
         valid=is_valid,
     )
-    opened = opener.open(sorted(wanted), purpose) if wanted else {}
-    return _filled(sealed, opened, grant)
 
 
-def _filled(sealed: JsonValue, opened: Mapping[Placeholder, SecretValue], grant: Accepts | None) -> object:
-    if isinstance(sealed, str):
-        return _filled_text(sealed, opened, grant)
-    if isinstance(sealed, list):
-        return [_filled(item, opened, grant) for item in sealed]
-    if isinstance(sealed, dict):
-        filled = {str(_filled_text(key, opened, grant)): _filled(item, opened, grant) for key, item in sealed.items()}
-        if len(filled) != len(sealed):
-            raise ToolFailed("two keys of an argument became one")
-        return filled
-    return sealed
+def _leaves(injection: Injection, arguments: Mapping[str, object]) -> Iterator[tuple[str, Leaf]]:
+    for name, value in arguments.items():
+        place, shape = _argument(injection.shape, name)
+        for leaf in leaves(value, shape, place):
+            yield name, leaf
 
 
-def _filled_text(sealed: str, opened: Mapping[Placeholder, SecretValue], grant: Accepts | None) -> object:
-    found = find_all(sealed)
-    if len(found) == 1 and found[0][:2] == (0, len(sealed)) and found[0][2] in opened:
-        return _form(found[0][2], opened[found[0][2]], grant)
-    parts, last = [], 0
-    for start, end, placeholder in found:
-        if placeholder in opened:
-            parts += [sealed[last:start], str(_form(placeholder, opened[placeholder], grant))]
-            last = end
-    return "".join([*parts, sealed[last:]])
+def _filled(injection: Injection, opened: Mapping[str, Mapping[Placeholder, Candidate]]) -> dict[str, object]:
+    filler = Filler(opened, injection.written)
+    return {name: filler.value(value, *_argument(injection.shape, name)) for name, value in injection.arguments.items()}
 
 
-def _form(placeholder: Placeholder, value: SecretValue, grant: Accepts | None) -> object:
-    """The machine form of the granted type; without one, of the placeholder's own. A number stays a number."""
-    if value.json_type != "string":
-        return value.reveal()
-    text = value.text()
-    granted = [name for name in (grant.entity_types if grant else ()) if is_valid(name, text)]
-    own = placeholder.entity_type
-    return machine_form(own if own in granted or not granted else granted[0], text)
+def _argument(shape: Shape, name: str) -> tuple[str, Shape]:
+    """The place of an argument by whatever key it is spelled, and its shape."""
+    return shape.fields.get(name) or ("**", shape.values or NOTHING)
+
+
+def _texts_at(injection: Injection, filled: Mapping[str, object], place: str) -> Iterator[object]:
+    """Everything that stands at a place of the injected arguments: texts, and ``None`` for what is no text."""
+    for name, value in filled.items():
+        argument, shape = _argument(injection.shape, name)
+        for leaf in leaves(value, shape, argument, others=True):
+            if is_within(leaf.place, place):
+                yield leaf.text
+
+
+def _unfit(parts: Sequence[CallPart], unfit: Unfit) -> GrantRefused:
+    purpose = next(purpose for purpose, wanted in parts if unfit.placeholder in wanted)
+    missing = f"an argument of its own: it may not stand in {unfit.where}"
+    return GrantRefused(purpose.tool, purpose.argument, unfit.placeholder.entity_type, missing)

@@ -1,8 +1,8 @@
 """Places: where in a call's arguments a string stands, and which grant covers it there.
 
 A place is spelled ``payment.card`` for a field, ``items[]`` for a list's items, ``headers{}`` and ``headers{key}`` for
-a mapping's values and keys, ``**`` for names that a tool with ``**kwargs`` takes. A grant covers what lies below it. The
-keys that a model may choose are in no place, so a place holds no value.
+a mapping's values and keys, ``**`` for names that a tool with ``**kwargs`` takes. A grant covers what lies below
+it. The keys that a model may choose are in no place, so a place holds no value.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -18,7 +18,6 @@ from pydantic import AliasChoices, BaseModel
 
 from sealgate.models.errors import InvalidPolicy
 from sealgate.models.grants import Accepts
-from sealgate.models.jsonvalue import JsonValue
 
 _DEPTH: Final = 24
 """Levels of an annotation that are read; below, nothing is granted."""
@@ -46,27 +45,29 @@ NOTHING: Final = Shape()
 
 
 class Leaf(NamedTuple):
-    """A string in the arguments, a key included, and the grant of its place."""
+    """A string in the arguments, a key included, and the grant of its place. What is no string has an empty text."""
 
     place: str
     grant: Accepts | None
     text: str
 
 
-def leaves(value: JsonValue, shape: Shape, place: str) -> Iterator[Leaf]:
-    """Every string of a JSON value, left to right, with its place and its grant."""
+def leaves(value: object, shape: Shape, place: str, *, others: bool = False) -> Iterator[Leaf]:
+    """Every string of a JSON value, left to right, with its place and its grant; numbers and the like if ``others``."""
     if isinstance(value, str):
         yield Leaf(place, shape.grant, value)
     elif isinstance(value, list):
         for item in value:
-            yield from leaves(item, shape.items or shape.below(), f"{place}[]")
+            yield from leaves(item, shape.items or shape.below(), f"{place}[]", others=others)
     elif isinstance(value, dict):
         for key, item in value.items():
             known = shape.fields.get(key)
             if known is None:
                 yield Leaf(f"{place}{{key}}", (shape.keys or shape.below()).grant, key)
             name, below = known or ("", shape.values or shape.below())
-            yield from leaves(item, below, f"{place}.{name}" if known else f"{place}{{}}")
+            yield from leaves(item, below, f"{place}.{name}" if known else f"{place}{{}}", others=others)
+    elif others:
+        yield Leaf(place, shape.grant, "")
 
 
 def shape_of(annotation: object, metadata: tuple[object, ...] = ()) -> Shape:
@@ -202,6 +203,22 @@ def _keys(name: str, alias: object) -> frozenset[str]:
     return frozenset({name, *(one for one in aliases if isinstance(one, str))})
 
 
-def arguments_shape(grants: Mapping[str, Shape], anything: Shape | None) -> Shape:
-    """The shape of all arguments of a tool, by every key that each is read by; ``anything`` is that of other names."""
-    return Shape(fields={key: (key, shape) for key, shape in grants.items()}, values=anything)
+def granted_places(shape: Shape) -> dict[str, Accepts]:
+    """Every place of a tool's arguments that a grant covers, the outermost ones."""
+    found: dict[str, Accepts] = {}
+    _collect(shape, "", frozenset(), found)
+    return found
+
+
+def _collect(shape: Shape, place: str, above: frozenset[int], found: dict[str, Accepts]) -> None:
+    if shape.grant is not None:
+        found[place] = shape.grant
+        return
+    if id(shape) in above:
+        return
+    inside = above | {id(shape)}
+    for name, below in dict(shape.fields.values()).items():
+        _collect(below, f"{place}.{name}" if place else name, inside, found)
+    for inner, step in ((shape.items, "[]"), (shape.keys, "{key}"), (shape.values, "{}" if place else "**")):
+        if inner is not None:
+            _collect(inner, f"{place}{step}", inside, found)

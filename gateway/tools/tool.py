@@ -17,6 +17,7 @@ from sealgate.models.tools import ToolSpec
 
 from ..interrupts.question import Question
 from .hooks import Hook
+from .places import NOTHING, Shape, granted_places
 from .schema import field_name, property_names, spellings
 from .signature import is_model, parameters_of
 
@@ -35,8 +36,9 @@ class Tool:
 
     ``target`` is a function, a coroutine function or a pydantic model class; ``arguments`` is the pydantic model of all
     its arguments, ``spec`` what the language model is told, without the hidden ones. ``accepts`` are the written grants
-    by argument; ``placeholders`` says what an argument without one does with a placeholder. ``questions``,
-    ``private_data`` (data key, argument) and ``requires`` (tool, argument) fill arguments in place of the model.
+    by argument, ``shape`` those of every place in the arguments; ``placeholders`` says what an argument without one
+    does with a placeholder. ``questions``, ``private_data`` (data key, argument) and ``requires`` (tool, argument) fill
+    arguments in place of the model.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Tool:
     questions: tuple[Question, ...]
     private_data: tuple[tuple[str, str], ...]
     requires: tuple[tuple[str, str], ...]
+    shape: Shape = field(default=NOTHING, repr=False)
 
     @property
     def is_model(self) -> bool:
@@ -68,7 +71,9 @@ class Tool:
     @property
     def receives_secrets(self) -> bool:
         """Whether a sealed value may reach it: by a written grant, private data, or an answer that is not shown."""
-        return bool(self.accepts or self.private_data) or any(question.secret for question in self.questions)
+        return bool(self.accepts or self.private_data or granted_places(self.shape)) or any(
+            question.secret for question in self.questions
+        )
 
     def filled(self) -> frozenset[str]:
         """The arguments that the language model does not fill."""

@@ -15,9 +15,10 @@ from sealgate.models.grants import Accepts
 from sealgate.models.tools import ToolSpec
 
 from .dependencies import AskPerson, Dependency, UsePrivateData, UseTool, dependencies_of
+from .granted import first_name, tool_shape
 from .hooks import Hook
 from .schema import accepted, arguments_model, parameters_schema, spelled_out, spellings
-from .signature import annotations_of, argument_names, check_tool_name, is_model, resolve_here
+from .signature import annotations_of, argument_names, check_tool_name, is_model, resolve_here, takes_any_name
 from .tool import PlaceholderPolicy, Risk, Tool
 
 Target = TypeVar("Target", bound=Callable[..., Any])
@@ -64,10 +65,11 @@ class Toolkit:
         """Register a function, coroutine function or pydantic model as a tool; the object comes back unchanged.
 
         The name is the object's own unless given, the description the first paragraph of its docstring. A
-        ``final_tool``'s result ends the turn. ``accepts`` are grants by argument, as ``Annotated[…, Accepts(…)]`` says
-        them; with ``placeholders="keep"`` an argument without a grant is passed its placeholder closed. An
-        ``idempotent`` tool may be run again after a crash. Hooks get placeholders only. Raises ``InvalidName`` and
-        ``InvalidPolicy`` (both ``ValueError``) for what cannot work, here or at first use.
+        ``final_tool``'s result ends the turn. ``accepts`` are grants by argument or by a place in one
+        (``payment.card``, ``items[]``), as ``Annotated[…, Accepts(…)]`` says them; with
+        ``placeholders="keep"`` an argument without a grant is passed its placeholder closed. An ``idempotent`` tool
+        may be run again after a crash. Hooks get placeholders only. Raises ``InvalidName`` and ``InvalidPolicy`` (both
+        ``ValueError``) for what cannot work, here or at first use.
         """
 
         def decorate(target: Target) -> Target:
@@ -168,7 +170,9 @@ def first_paragraph(target: object) -> str:
 def _check(registration: _Registration) -> None:
     names = argument_names(registration.target)
     for argument, grant in (registration.accepts or {}).items():
-        if argument not in names:
+        if first_name(argument) not in names and not (
+            argument.startswith("**") and takes_any_name(registration.target)
+        ):
             raise InvalidPolicy(f"accepts= names {argument!r}, which is not an argument")
         if not isinstance(grant, Accepts):
             raise InvalidPolicy("accepts= holds an Accepts for each argument")
@@ -193,7 +197,7 @@ def _tool(registration: _Registration, declared: tuple[Dependency, ...], name_of
         arguments=arguments,
         spec=ToolSpec(name=name, description=registration.description, parameters=schema),
         final=registration.final,
-        accepts=spelled_out(arguments, accepted(target, registration.accepts)),
+        accepts=spelled_out(arguments, accepted(target, _whole(target, registration.accepts))),
         placeholders=registration.placeholders,
         idempotent=registration.idempotent,
         risk=registration.risk,
@@ -202,7 +206,14 @@ def _tool(registration: _Registration, declared: tuple[Dependency, ...], name_of
         questions=tuple(_questions(target, declared)),
         private_data=tuple((use.data_key, use.arg_name) for use in declared if isinstance(use, UsePrivateData)),
         requires=tuple((name_of(use.tool), use.arg_name) for use in declared if isinstance(use, UseTool)),
+        shape=tool_shape(target, arguments, registration.accepts),
     )
+
+
+def _whole(target: Callable[..., Any], grants: Mapping[str, Accepts] | None) -> dict[str, Accepts]:
+    """The grants for whole arguments, without those for places inside of one."""
+    names = argument_names(target)
+    return {place: grant for place, grant in (grants or {}).items() if place in names}
 
 
 def _questions(target: Callable[..., Any], declared: tuple[Dependency, ...]) -> Iterator[Any]:

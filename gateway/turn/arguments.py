@@ -28,7 +28,7 @@ def complete_arguments(context: TurnContext, tool: Tool, call: CallState, state:
         call_id=f"{context.turn_id}/{call.id}",
         tool=tool.name,
         arguments={**supplied, **provided},
-        accepts=tool.accepts,
+        shape=tool.shape,
         given={
             **{name: placeholders_in(value) & edited for name, value in supplied.items()},
             **{name: placeholders_in(value) for name, value in provided.items()},
