@@ -282,7 +282,7 @@ def read_all(path: Path) -> int:
 
 def test_v21_a_full_store_keeps_what_it_acknowledged(vault: Vault, path: Path) -> None:
     session = vault.session("s1")
-    writer = vault._shared.store._writer.connection  # type: ignore[attr-defined]
+    writer = vault._shared.store._writer.current.connection  # type: ignore[attr-defined]
     pages = writer.execute("PRAGMA page_count").fetchone()[0]
     writer.execute(f"PRAGMA max_page_count = {pages + 6}")
     kept: list[str] = []
@@ -318,7 +318,7 @@ def test_v23_an_input_output_error_is_typed_and_the_connection_is_dropped(
         with pytest.raises(StoreUnavailable) as caught:
             fill(session, ["new"])
         assert caught.value.__suppress_context__
-        assert vault._shared.store._writer is None  # type: ignore[attr-defined]
+        assert vault._shared.store._writer.current is None  # type: ignore[attr-defined]
     assert len(session.open(kept, Restore())) == 3
     fill(session, ["new"])
 
@@ -439,7 +439,7 @@ def test_v41_a_reader_that_holds_back_the_journal_is_reported(vault: Vault, path
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entry").fetchone()
-    vault._shared.store._writer.connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+    vault._shared.store._writer.current.connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
     assert session.shred() is False
     with pytest.raises(SessionShredded):
         session.match(len)

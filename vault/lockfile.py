@@ -34,12 +34,20 @@ class LockFile:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Holds the lock. Raises ``StoreUnavailable`` when it cannot be had within 30 seconds."""
-        fd = self._open()
-        self._wait(fd)
+        self.acquire()
         try:
             yield
         finally:
-            fcntl.flock(fd, fcntl.LOCK_UN)
+            self.release()
+
+    def acquire(self) -> None:
+        """Takes the lock; raises as ``held`` does."""
+        self._wait(self._open())
+
+    def release(self) -> None:
+        """Gives the lock back."""
+        if self._fd is not None:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Closes the descriptor. After a fork this leaves the parent's lock alone."""

@@ -12,8 +12,8 @@ from typing import Final, Literal
 from sealgate.models.errors import NotAVault, StoreUnavailable
 
 from . import schema
-from .sqlite import translate
 from .sqlitetables import SqliteTransaction
+from .sqlitewriter import translate
 
 _HEADER: Final = b"SQLite format 3\0"
 

@@ -15,6 +15,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 from sealgate.models.grants import Restore
@@ -161,6 +162,35 @@ def keys(directory: str) -> None:
     print(f"open: {median(lambda: Vault.open(path, LocalKeys([KEY, KEY[::-1]])).close(), 20) / 1000:.1f} ms")
 
 
+def threads(directory: str) -> None:
+    with Vault.open(os.path.join(directory, "threads.db"), KEY) as vault:
+        print()
+        for count in (1, 4, 16):
+            session = vault.session(f"threads {count}")
+            batches = [fresh(1) for _ in range(20 * count)]
+            start = time.perf_counter()
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(session.seal, batches))
+            print(f"{count} threads, one value each (FULL): {len(batches) / (time.perf_counter() - start):,.0f}/s")
+
+
+def seal_batches(path: str) -> None:
+    with Vault.open(path, KEY) as vault:
+        session = vault.session(f"process {os.getpid()}")
+        for batch in range(50):
+            session.seal([request(f"value {os.getpid()} {batch} {place}") for place in range(20)])
+
+
+def processes(directory: str) -> None:
+    path = os.path.join(directory, "processes.db")
+    Vault.open(path, KEY).close()
+    with ProcessPoolExecutor(4) as pool:
+        list(pool.map(time.sleep, [0.2] * 4))
+        start = time.perf_counter()
+        list(pool.map(seal_batches, [path] * 4))
+        print(f"4 processes, batches of 20 (FULL): {4 * 50 * 20 / (time.perf_counter() - start):,.0f} values/s")
+
+
 def main() -> None:
     """Prints everything."""
     with tempfile.TemporaryDirectory() as directory:
@@ -168,6 +198,8 @@ def main() -> None:
         growth(directory)
         bulk(directory)
         keys(directory)
+        threads(directory)
+        processes(directory)
 
 
 if __name__ == "__main__":
