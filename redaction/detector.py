@@ -72,7 +72,7 @@ class Detector:
         found += _in_base64(projection)
         legible = _LONE_SURROGATE.sub("\ufffd", projection.text)
         models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(legible)]
-        return found + _mapped(projection, grown(legible, models))
+        return grown(text, found + _mapped(projection, models))
 
     def _recognizers(self) -> tuple[Recognizer, ...]:
         if self._given is not None:

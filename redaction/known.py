@@ -17,7 +17,7 @@ from sealgate.models.sealing import LiveValue
 
 from .encodings import MINIMUM_REVERSED, rot13
 from .fold import BARRIER, fold_exact, places_of, symbols_of
-from .patterns import Patterns
+from .layers import Layers
 from .projection import Projection, project, project_text
 from .short_tokens import short_tokens
 from .views import projection_views, text_views
@@ -43,8 +43,12 @@ class KnownValues:
 
     __slots__ = ("_patterns",)
 
-    def __init__(self, values: Sequence[LiveValue]) -> None:
-        self._patterns = Patterns(values)
+    def __init__(self, values: Sequence[LiveValue] | Layers) -> None:
+        self._patterns = values if isinstance(values, Layers) else Layers.of(values)
+
+    def extended(self, added: Sequence[LiveValue]) -> KnownValues:
+        """A matcher over these and the added values, at the cost of the added ones; this one is not changed."""
+        return KnownValues(self._patterns.extended(added))
 
     def __repr__(self) -> str:
         return f"KnownValues({len(self._patterns.exact)} values)"
@@ -99,7 +103,7 @@ class KnownValues:
 
     def _mask(self, found: re.Match[str]) -> str:
         token = found.group()
-        known = from_match(found) in self._patterns.placeholders
+        known = self._patterns.issued(from_match(found))
         return BARRIER * len(token) if known or not self._hits(token) else token
 
     def _hits(self, text: str) -> list[KnownHit]:
@@ -138,9 +142,18 @@ class KnownValues:
                 yield start, end, placeholder
 
 
-def build_known_values(values: Sequence[LiveValue]) -> KnownValues:
-    """The matcher of a session's live values; pass it to ``Sealer.match``, which caches by function."""
-    return KnownValues(values)
+class _KnownValuesBuilder:
+    """Fulfils ``models.sealing.ExtendingBuilder``."""
+
+    def __call__(self, values: Sequence[LiveValue]) -> KnownValues:
+        return KnownValues(values)
+
+    def extend(self, built: KnownValues, added: Sequence[LiveValue]) -> KnownValues:
+        return built.extended(added)
+
+
+build_known_values: Final = _KnownValuesBuilder()
+"""Makes the matcher of a session's live values; pass it to ``Sealer.match``, which keeps and extends what it made."""
 
 
 def _ends_token(text: str, start: int, end: int) -> bool:

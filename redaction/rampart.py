@@ -50,7 +50,7 @@ _NUMERIC: Final = frozenset(
     {"PHONE_NUMBER", "TAX_ID", "ACCOUNT_NUMBER", "ABA_ROUTING_NUMBER", "ID_NUMBER", "PASSPORT", "DRIVER_LICENSE"}
 )
 _NO_NUMBER: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|v?[0-9]{1,4}(?:\.[0-9]{1,6}){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|v?[0-9]+(?:\.[0-9]+){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
     re.IGNORECASE,
 )
 """Identifiers of programs, versions and dates, which the model takes for numbers of people."""
@@ -61,6 +61,8 @@ _COUNTED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before a number that say it is nobody's."""
+
+_STREET: Final = re.compile(r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE)
 
 _BATCH: Final = 16
 """Windows in one run of the model."""
@@ -182,12 +184,22 @@ def _kept(prose: Prose, finding: Finding) -> Finding | None:
         return finding if len(value) >= 6 else None
     if prose.code or touches_code(text, finding.start, finding.end) or not any(char.isalnum() for char in value):
         return None
-    return None if is_plain(value) and not value[:1].isupper() else finding
+    return None if _is_no_address(text, finding, value) else finding
+
+
+def _is_no_address(text: str, finding: Finding, value: str) -> bool:
+    """Whether a piece of an address is a number with everyday words ("line 4120"), or part of an identifier."""
+    if any(char.isdigit() for char in value) and _is_other_number(text, finding):
+        return True
+    words = [word for word in re.findall(r"[^\W\d_]+", value) if len(word) > 1]
+    return bool(words) and not value[:1].isupper() and all(is_plain(word) for word in words) and not _STREET.search(value)
 
 
 def _is_other_number(text: str, finding: Finding) -> bool:
     """Whether a number is part of a UUID, a hash, a version or a date, or the words before it say what it counts."""
     start, end = finding.start, finding.end
+    while start < end and not text[start].isalnum():
+        start += 1
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "-._"):
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "-_"):

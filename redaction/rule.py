@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from ahocorasick_rs import AhoCorasick, MatchKind
+
 from sealgate.models.entities import entity_info
 from sealgate.models.findings import Finding
 
 from .projection import Projection
 
-Gate = Literal["digit", "at", "colon", "dot", "slash", "equals", "long", "hyphen"]
+Gate = Literal["bare", "digit", "at", "colon", "dot", "slash", "equals", "long", "hyphen"]
 """A cheap fact about a text without which a rule cannot match, so it is not tried."""
 
 BEFORE: Final = 48
@@ -30,7 +32,8 @@ class Rule:
     linear or bounded: every repetition that can fail late has an upper bound. ``before`` and ``after`` are
     expressions of cues: with either given, one of them must stand near the value. ``unless`` is a cue before it
     that forbids the finding. ``valid`` looks at the value's text. In ``examples`` each value is marked
-    «so»; ``counter_examples`` hold none that this rule may find. ``gates`` must all hold; of ``words`` (lower case)
+    «so»; ``counter_examples`` hold none that this rule may find. A rule that is for values ``alone`` looks only at
+    texts that are nothing but values, like the answer to a question. ``gates`` must all hold; of ``words`` (lower case)
     one must stand in the text.
     """
 
@@ -46,6 +49,7 @@ class Rule:
     after: str = ""
     unless: str = ""
     valid: Callable[[str], bool] | None = None
+    alone: bool = False
     flags: int = re.IGNORECASE
     _compiled: CompiledRule = field(init=False, repr=False, compare=False)
 
@@ -95,15 +99,29 @@ class RuleSet:
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
+        self._words = sorted({word for rule in rules for word in rule.words})
+        self._finder = AhoCorasick(self._words, matchkind=MatchKind.Standard) if self._words else None
+
+    def _spoken(self, lowered: str) -> set[str]:
+        """The words of all rules that stand in a text, found in one pass."""
+        if self._finder is None:
+            return set()
+        text = lowered if lowered.isascii() else _SURROGATE.sub(" ", lowered)
+        return {self._words[index] for index, _, _ in self._finder.find_matches_as_indexes(text, overlapping=True)}
+
+    def _applies(self, rule: Rule, facts: set[str], spoken: set[str]) -> bool:
+        if not facts.issuperset(rule.gates) or (rule.words and spoken.isdisjoint(rule.words)):
+            return False
+        return not rule.alone or "bare" in facts
 
     def find(self, projection: Projection) -> list[Finding]:
         """All findings of all rules, in the original's code points; they may overlap."""
         text = projection.text
-        lowered = text.lower()
         facts = _facts(text)
+        spoken = self._spoken(text.lower())
         found: list[Finding] = []
         for rule in self.rules:
-            if not facts.issuperset(rule.gates) or (rule.words and not any(word in lowered for word in rule.words)):
+            if not self._applies(rule, facts, spoken):
                 continue
             for start, end in rule.find(text):
                 span = projection.span(start, end)
@@ -111,7 +129,17 @@ class RuleSet:
         return found
 
 
+_BARE_WORD: Final = r"(?:(?=[\w/+-]{0,20}[0-9])[\w/+-]{1,30}\)?|(?=[\w./-]{0,20}[0-9])\w+(?:[.]\w+){2,4}[/-]?\w*|[A-Z]{1,4}|and)"
+_BARE: Final = re.compile(
+    rf"\W*{_BARE_WORD}(?:[\s,;(]{{1,3}}{_BARE_WORD}){{0,8}}\W*\Z"
+)
+"""A text of values only: every word holds a digit or is very short."""
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _DIGIT: Final = re.compile(r"[0-9]")
+_BARE_LENGTH: Final = 80
+"""Code points of the longest text that can be values only."""
+
 _LONG: Final = re.compile(r"[A-Za-z0-9+/_=-]{16}")
 
 
@@ -123,4 +151,6 @@ def _facts(text: str) -> set[str]:
         facts.add("digit")
     if _LONG.search(text):
         facts.add("long")
+    if "digit" in facts and len(text) <= _BARE_LENGTH and _BARE.match(text):
+        facts.add("bare")
     return facts

@@ -10,6 +10,7 @@ from .banking import BANKING
 from .cards import CARDS
 from .codes import CODES
 from .contact import CONTACT
+from .european import EUROPEAN
 from .identifiers import IDENTIFIERS
 from .national import NATIONAL
 from .network import NETWORK
@@ -27,6 +28,7 @@ ALL_RULES: Final[tuple[Rule, ...]] = (
     *TOKENS,
     *IDENTIFIERS,
     *NATIONAL,
+    *EUROPEAN,
     *ADDRESSES,
     *PEOPLE,
 )

@@ -66,6 +66,17 @@ BANKING: Final[tuple[Rule, ...]] = (
         before=_BANK_CUE,
     ),
     Rule(
+        "iban-lettered",
+        "IBAN_CODE",
+        r"(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?:[ -][A-Z0-9]{4}){2,7}(?:[ -][A-Z0-9]{1,3})?(?![A-Za-z0-9])",
+        1.0,
+        ("«MT84 MALT 0110 0001 2345 MTLC AST0 01S»",),
+        ("AB12 WORD WORD",),
+        gates=("digit",),
+        valid=is_iban,
+        flags=0,
+    ),
+    Rule(
         "bic",
         "SWIFT_CODE",
         r"(?<![A-Za-z0-9])(?P<value>[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?![A-Za-z0-9])",

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 LINK: Final = (
-    r"(?:[\s\"'`*_]{0,4}(?:is|was|are|as|reads|says|would be|will be|ends? in|ending in|[:=#,>(\[-]{1,2}|of|for|on file|my|the|your|you|number"
+    r"(?:[\s\"'`*_]{0,4}(?:is|was|are|as|reads|says|would be|will be|ends? in|ending in|[:=#,>(\[-]{1,2}|ending with|of|for|on file|my|the|your|you|number"
     r"|num|no|nr|code|id|card|to|you requested|i got|sent|provided|below|here)\.?[\s\"'`*_#]{0,4}){0,5}[\s\"'`*#:=(\[]{0,4}"
 )
 """Up to five connecting words or marks between a cue and its value ("number is: ")."""

@@ -115,6 +115,13 @@ IDENTIFIERS: Final[tuple[Rule, ...]] = (
         digits=3,
     ),
     _cued(
+        "policy-number",
+        "INSURANCE_NUMBER",
+        r"(?:insurance )?policy|tribal id|enrollment|registration|pnr|folio|demat|upi|gstin",
+        ("insurance policy #«88291-LK» was", "tribal ID number «789564321»"),
+        ("policy 12",),
+    ),
+    _cued(
         "id-number",
         "ID_NUMBER",
         r"id|identity|identification|ident|national id|government id|personal id",

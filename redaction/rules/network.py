@@ -9,19 +9,19 @@ from ..rule import Rule
 
 
 def is_private_value(value: str) -> bool:
-    """Whether a value is an IP address other than loopback, unspecified or a netmask."""
+    """Whether a value is an IP address other than loopback or unspecified."""
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
         return False
-    return not (address.is_loopback or address.is_unspecified or value.startswith("255."))
+    return not (address.is_loopback or address.is_unspecified)
 
 
 NETWORK: Final[tuple[Rule, ...]] = (
     Rule(
         "ipv4",
         "IP_ADDRESS",
-        r"(?<![\w.-])(?P<value>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w-]|\.[0-9])",
+        r"(?<![\w.-])(?P<value>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:/[0-9]{1,2})?(?![\w-]|\.[0-9])",
         0.9,
         ("server «10.12.33.4» down", "slot 4539 «203.0.113.145» up"),
         ("version 1.2.3.4", "from 127.0.0.1", "1.2.3.4.5", "300.1.1.1"),
@@ -32,7 +32,7 @@ NETWORK: Final[tuple[Rule, ...]] = (
     Rule(
         "ipv6",
         "IP_ADDRESS",
-        r"(?<![\w:.])(?P<value>(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?:[0-9]{1,3}\.){3}[0-9]{1,3}))(?![\w:])",
+        r"(?<![\w:.])(?P<value>(?:[0-9a-f]{0,4}:){2,7}(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}|[0-9a-f]{1,4}))(?![\w:])",
         0.9,
         ("«fe80::1ff:fe23:4567:890a»", "at «2001:db8::8a2e:370:7334» now"),
         ("12:30:45", "std::vector", "a::b", "::1"),
@@ -42,11 +42,10 @@ NETWORK: Final[tuple[Rule, ...]] = (
     Rule(
         "mac",
         "MAC_ADDRESS",
-        r"(?<![\w:-])(?P<value>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?!\.))(?![\w:-])",
+        r"(?<![\w:-])(?P<value>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?<!\.)(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}(?!\.))(?![\w:-])",
         0.9,
         ("«00:1B:44:11:3A:B7»", "mac «0011.2233.4455»"),
         ("00:1B:44:11:3A", "4111.1111.1111.1111"),
-        gates=("digit",),
     ),
     Rule(
         "url-password",

@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 from ..rule import Rule
+from .tokens import is_random
 
 _SECRET_NAME: Final = (
     r"(?:passw(?:or)?d|passwd|pwd|pass(?:phrase|code)|secret|token|api[_ -]?key|apikey|access[_ -]?key|account[_ -]?key|auth[_ -]?key"
-    r"|signing[_ -]?key|encryption[_ -]?key|private[_ -]?key|master[_ -]?key|shared[_ -]?key|license[_ -]?key|service[_ -]?key|write[_ -]?key"
+    r"|auth[_-]?token|signing[_ -]?key|encryption[_ -]?key|private[_ -]?key|master[_ -]?key|shared[_ -]?key|license[_ -]?key|service[_ -]?key|write[_ -]?key"
     r"|client[_ -]?secret|credentials?|webhook)"
 )
 _ASSIGN: Final = r"[\"'`\])]{0,2}[ \t]{0,4}(?:=>|:{1,3}=|\?=|\.=|\|\|=?|=|:|,)[ \t]{0,4}(?:bearer |basic |token |str\(|string\(|b|f|r|u)?[\"'`(]{0,2}"
@@ -27,6 +28,21 @@ def is_secret_value(value: str) -> bool:
     if len(core) < 4 or _PLACEHOLDER.match(core) or _PROSE.match(core):
         return False
     return any(char.isdigit() for char in core) or any(not char.isalnum() and char not in "_.-" for char in core)
+
+
+_DATE_OR_NUMBER: Final = re.compile(r"[0-9.,:/+()-]+\Z|[0-9]{4}-[0-9]{2}-[0-9]{2}T.*|[^@]+@[^@]+\.[a-z]+\Z|[a-z]+://.*|[A-Z]{2,5}-?[0-9]{1,8}\Z")
+
+
+def is_strong(value: str) -> bool:
+    """Whether a word reads as a password by itself: letters with a digit or a mark inside, and no date, address or plain
+    number."""
+    core = value.rstrip(".,;:!?") if len(value.rstrip(".,;:!?")) >= 6 else value
+    if _PLACEHOLDER.match(core) or _DATE_OR_NUMBER.match(core) or not any(char.isalpha() for char in core):
+        return False
+    marks = sum(not char.isalnum() and char not in "_-.'" for char in core)
+    digits = any(char.isdigit() for char in core)
+    mixed = core != core.lower() and core != core.upper()
+    return marks > 0 and (digits or mixed) or (digits and (mixed or "_" in core)) or (marks > 0 and core[0] == "!")
 
 
 def is_quoted_password(value: str) -> bool:
@@ -61,6 +77,38 @@ SECRETS: Final[tuple[Rule, ...]] = (
         valid=is_secret_value,
     ),
     Rule(
+        "password-after",
+        "PASSWORD",
+        r"(?<![A-Za-z])(?:passwords?|passwd|pwd|passphrase|passcode|credentials?|login|pin|pw|secret|access key|security key|authentication (?:key|code))(?![A-Za-z])"
+        r"[ :('\"]{1,3}(?P<value>[^\s\"'`<>,;()]{5,63}[^\s\"'`<>,;().:?])",
+        0.75,
+        ("her password «!PurpleSky77».", "with password «8nZ!kV4%beta»."),
+        ("password reset", "password-protected", "login required", "secret santa"),
+        words=("passw", "pwd", "passphrase", "passcode", "credential", "login", "pin", "pw", "secret", "key"),
+        valid=is_strong,
+    ),
+    Rule(
+        "password-in-quotes",
+        "PASSWORD",
+        r"(?<![\w])[\"'`](?P<value>[^\s\"'`<>]{6,64})[\"'`](?![\w])",
+        0.7,
+        ("stored credentials '«UPIsecure2024#»' in logs", "login details and the password '«Root2024$Secure»'"),
+        ("the password field 'first_name'", "credentials 'admin'"),
+        before=r"(?:passw|pwd|passphrase|passcode|credential|login|log in|sign in|secret|pin\b|logged|code\b|accessed|access)",
+        words=("passw", "pwd", "passphrase", "passcode", "credential", "login", "secret", "pin", "access", "code", "logged"),
+        valid=is_strong,
+    ),
+    Rule(
+        "password-after-login",
+        "PASSWORD",
+        r"[\w.+-]{1,64}@[\w.-]{1,100}[ ]{0,2}(?:/|\||:|,| and| with)[ ]{1,2}(?:password )?[\"'`]?(?P<value>[^\s\"'`<>,;]{6,64})",
+        0.7,
+        ("-> ada@tallowbrook.net / «Tr0ub4dor-93x»",),
+        ("ada@x.net and bob@x.net", "ada@x.net / 2024-01-02"),
+        gates=("at",),
+        valid=is_strong,
+    ),
+    Rule(
         "password-quoted",
         "PASSWORD",
         r"(?<![A-Za-z])[\"'`]?(?:\w{0,20}_)?(?:password|passwd|pwd|passphrase)[\"'`]?[ ]{0,2}(?:=|:|is|=>)[ ]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`<>]{4,128})(?P=quote)",
@@ -69,6 +117,27 @@ SECRETS: Final[tuple[Rule, ...]] = (
         ('"password": "${DB_PASSWORD}"', "password = 'your-password'"),
         words=("passw", "pwd", "passphrase"),
         valid=is_quoted_password,
+    ),
+    Rule(
+        "named-value",
+        "API_KEY",
+        r"(?:^|(?<=\s))[\"']?[\w.-]{2,40}[\"']?:[ ]{0,2}[\"']?(?P<value>(?=[^\s\"']{0,200}[0-9])[^\s\"',<>{}()]{16,512})[\"']?[ ]{0,2}(?:$|(?=\n))",
+        0.6,
+        ("adobe: «9fbc6b15287ebb940ee7df75eb73e8f8»", "beamer: «b_spc4cwxudb34jhus3pkcmb=ofzxtl3xse3kplnc-1ra3»"),
+        ("commit: 3f786850e387550fdab836ed7e6dc881de23001b", "time: 2024-01-02T03:04:05.678Z", "see: https://example.com/a/b/c1"),
+        gates=("colon", "long", "digit"),
+        unless=r"(?:commit|sha-?[0-9]*|md5|hash|digest|checksum|etag|revision|version|image|path|file|url|uri|date|time|integrity|resolved|ref|id|uuid|guid|fingerprint|fp|trace|request|span)[\"']?:[ ]{0,2}[\"']?\Z",
+        valid=lambda value: is_random(value) and "://" not in value,
+    ),
+    Rule(
+        "named-key",
+        "API_KEY",
+        r"(?<![A-Za-z])(?:my|the|our|this|a|api|access|secret|\w{2,60})[ _-](?:api )?(?:key|token|secret|credential)s?[ ]{0,2}(?:is|:|=)[ ]{0,2}[\"'`]?(?P<value>[^\s\"'`,;<>]{8,512})",
+        0.8,
+        ("Here is my snyk key: «12345678-ABCD-ABCD-ABCD-1234567890AB» - please use it", "contribsys key: «7289818e:f9037bd7»"),
+        ("the key is required", "my key: value"),
+        words=("key", "token", "secret", "credential"),
+        valid=is_secret_value,
     ),
     Rule(
         "password-field",

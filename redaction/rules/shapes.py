@@ -20,7 +20,7 @@ DATE_SHAPES: Final = (
     re.compile(r"(?<![0-9])[0-9]{8}(?![0-9])"),
 )
 
-EMAIL_PATTERN: Final = r"(?<![\w.+%-])\w[\w.+%'-]{0,127}@(?:[\w-]{1,63}\.){0,8}[\w-]{1,63}(?![\w-]*@)"
+EMAIL_PATTERN: Final = r"(?<![\w.+%-])(?:[?\ufffd]{3,})?\w[\w.+%'-]{0,127}@(?:[\w-]{1,63}\.){0,8}[\w-]{1,63}(?![\w-]*@)"
 """An address at any domain, listed or not, internationalised or not."""
 
 EMAIL_SHAPE: Final = re.compile(EMAIL_PATTERN)

@@ -93,6 +93,28 @@ TOKENS: Final[tuple[Rule, ...]] = (
         "sdk-core",
     ),
     Rule(
+        "key-shapes",
+        "API_KEY",
+        r"(?<![A-Za-z0-9_.-])(?P<value>[MNOA][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_!-]{27,45}|[0-9]{8,10}:[A-Za-z0-9_-]{35}|[0-9a-f]{32}-us[0-9]{1,2}"
+        r"|SK[0-9a-fA-Fx]{32}|(?:AKC|AP[0-9A-F])[A-Za-z0-9]{10,90}|[0-9]{1,2}/[0-9a-f]{20,40}:[0-9a-f]{20,40}|[A-Z0-9]{26,40}\.[A-Za-z0-9_-]{20,100})(?![A-Za-z0-9_])",
+        0.9,
+        ("«110201543:AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw»", "«343ea45721923ed956e2b38c31db76aa-us30»"),
+        ("a.b.c", "12:30:45"),
+        gates=(),
+        flags=0,
+    ),
+    Rule(
+        "auth-token",
+        "API_KEY",
+        r"_auth(?:Token)?=[\"']?(?P<value>[^\s\"']{10,256})",
+        0.9,
+        ("//registry.acme.test/:_authToken=«743b294a-cd03-11ec-9d64-0242ac120002»",),
+        ("_authToken=${NPM}",),
+        words=("_auth",),
+        gates=("equals",),
+        valid=lambda value: not value.startswith(("$", "{", "<")),
+    ),
+    Rule(
         "jwt",
         "JWT",
         r"(?<![A-Za-z0-9_-])(?P<value>ey[A-Za-z0-9_-]{10,4096}\.[A-Za-z0-9_-]{8,16384}(?:\.[A-Za-z0-9_-]{0,16384}){0,3}|ZXlK[A-Za-z0-9+/_=-]{40,8192})",
