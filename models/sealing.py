@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .errors import GrantRefused
 from .grants import Inject, Purpose
@@ -69,6 +69,19 @@ Permit: TypeAlias = Callable[[Sequence[Mapping[Placeholder, Candidate]]], GrantR
 vault's transaction, so it must neither wait nor touch the vault."""
 
 
+@runtime_checkable
+class ExtendingBuilder(Protocol[Built]):
+    """**Protocol:** a builder of a matcher that can go on from what it built before, when values were only added."""
+
+    def __call__(self, values: Sequence[LiveValue]) -> Built:
+        """The matcher of all values."""
+        ...
+
+    def extend(self, built: Built, added: Sequence[LiveValue]) -> Built:
+        """The matcher of what ``built`` was made of and of ``added``; ``built`` is not changed."""
+        ...
+
+
 class Sealer(Protocol):
     """**Protocol:** keeps values and issues placeholders."""
 
@@ -85,7 +98,8 @@ class Sealer(Protocol):
         """What ``build`` makes of all live searchable values (burnt ones until the turn's end); cached until they
         change.
 
-        The cache is by ``build`` itself, so pass a module-level function. The values reach ``build`` and nothing else.
+        The cache is by ``build`` itself, so pass a module-level function; an ``ExtendingBuilder`` is given only what
+        was added. The values reach ``build`` and nothing else.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar, cast
 
 from sealgate.models.errors import TamperDetected
-from sealgate.models.sealing import LiveValue
+from sealgate.models.sealing import ExtendingBuilder, LiveValue
 
 from .encoding import AUTHENTICATION
 from .entries import SEARCHABLE, UNTIL_TURN_ENDS, Facts, Opened, open_row, placeholder_of
@@ -79,7 +79,7 @@ class Matching:
         if made is None or made[0] is not snapshot:
             if len(self._built) >= _MAX_BUILDERS:
                 self._built.clear()
-            made = self._built[build] = (snapshot, build(snapshot.values))
+            made = self._built[build] = (snapshot, _made(build, made, snapshot.values))
         return cast("Built", made[1])
 
     def clear(self) -> None:
@@ -88,6 +88,17 @@ class Matching:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("values cannot be pickled")
+
+
+def _made(
+    build: Callable[[Sequence[LiveValue]], Any], before: tuple[Snapshot, Any] | None, values: tuple[LiveValue, ...]
+) -> Any:
+    """What ``build`` makes of the values; if it can, from what it made of the first of them before."""
+    if before is not None and isinstance(build, ExtendingBuilder):
+        known = before[0].values
+        if known and values[: len(known)] == known:
+            return build.extend(before[1], values[len(known) :]) if len(values) > len(known) else before[1]
+    return build(values)
 
 
 def _extended(state: State, spent: Spent, before: Snapshot, rows: Sequence[EntryRow], now: int) -> Snapshot:
