@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +37,7 @@ def test_layers_find_what_one_layer_finds(order: list[str], cuts: set[int], seen
     values = [live(word) for word in order]
     edges = [0, *sorted(cuts), len(values)]
     layered = KnownValues(())
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in itertools.pairwise(edges):
         layered = layered.extended(values[start:end])
     text = f"so: {seen}, {seen.upper()} and {' '.join(seen)}; no more"
     assert layered.find(text) == KnownValues(values).find(text)
