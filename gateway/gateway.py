@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from sealgate.models.grants import Accepts
 from sealgate.models.limits import Limits
+from sealgate.models.policy import Policy
 from sealgate.redaction import Detector, Redactor, Restorer
 from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, VaultSession
 
@@ -19,10 +20,13 @@ from .bridges import Bridges
 from .emitted import EmittedTexts
 from .interrupts.config import InterruptConfig
 from .interrupts.table import InterruptTable
+from .policy.explain import policy_of
+from .policy.loader import load_policy
 from .private_data import SessionPrivateData
 from .sent import SentToModel
 from .services import Services
 from .session import Session
+from .tools.granted import grant_at
 from .tools.hooks import Hook
 from .tools.tool import PlaceholderPolicy
 from .tools.toolkit import Toolkit
@@ -39,7 +43,14 @@ class Gateway:
     """
 
     def __init__(
-        self, vault: Vault, *, detector: Detector, limits: Limits, clock: Clock, interrupt: InterruptConfig
+        self,
+        vault: Vault,
+        *,
+        detector: Detector,
+        limits: Limits,
+        clock: Clock,
+        interrupt: InterruptConfig,
+        policy: Policy | None = None,
     ) -> None:
         self._interrupt = interrupt
         self._vault = vault
@@ -50,6 +61,7 @@ class Gateway:
         self._lock = threading.Lock()
         self._sessions: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
         self.tools = Toolkit()
+        self.policy = policy_of(policy, self._grant_at, clock.now)
 
     @classmethod
     def open(
@@ -61,13 +73,18 @@ class Gateway:
         limits: Limits | None = None,
         clock: Clock = SYSTEM_CLOCK,
         interrupt: InterruptConfig | None = None,
+        policy: str | os.PathLike[str] | Policy | None = None,
     ) -> Self:
         """Open or create the vault at ``location``: a file path, or ``":memory:"``.
 
         ``key`` is 32 bytes or a key provider; ``None`` takes the default provider, a key file in the user's
         configuration directory. Raises a ``VaultError``: ``WrongKey``, ``KeyMissing``, ``NotAVault``,
         ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable``; nothing is changed then.
+
+        ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and
+        the annotations both have to allow what a tool receives. Without one the annotations decide.
         """
+        allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(os.fspath(policy))
         vault = Vault.open(location, key, clock=clock)
         return cls(
             vault,
@@ -75,6 +92,7 @@ class Gateway:
             limits=limits or Limits(),
             clock=clock,
             interrupt=interrupt or InterruptConfig(),
+            policy=allowed,
         )
 
     @property
@@ -153,6 +171,9 @@ class Gateway:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Gateway cannot be pickled")
 
+    def _grant_at(self, tool: str, place: str) -> Accepts | None:
+        return grant_at(self.tools.get(tool).shape, place)
+
     def _new_session(self, vault: VaultSession) -> Session:
         bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
@@ -167,6 +188,7 @@ class Gateway:
             watchers=Watchers(),
             audit=lambda action, fields: self.audit.append(action, session=vault.id, fields=fields),
             pseudonym=self.audit.pseudonym,
+            policy=self.policy.guard(vault),
             limits=self._limits,
             publish=bridges.publish,
             now=self._clock.now,

@@ -12,6 +12,7 @@ from sealgate.vault import VaultSession
 
 from .emitted import EmittedTexts
 from .interrupts.table import InterruptTable
+from .policy.guard import PolicyGuard
 from .private_data import SessionPrivateData
 from .sent import SentToModel
 from .turn.ledger import TurnLog
@@ -36,6 +37,7 @@ class Services:
     watchers: Watchers = field(repr=False)
     audit: Callable[[str, dict[str, object]], object] = field(repr=False)
     pseudonym: Callable[[str], str] = field(repr=False)
+    policy: PolicyGuard | None = field(repr=False)
     limits: Limits
     publish: Callable[[AppEvent], AppEvent] = field(repr=False)
     now: Callable[[], float] = field(repr=False)

@@ -11,7 +11,9 @@ from sealgate.models.expectation import Expectation
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
+from sealgate.models.placeholder import Placeholder
 from sealgate.models.response import SessionResponse
+from sealgate.models.sealing import EntryFacts
 from sealgate.redaction import StreamRedactor, StreamRestorer
 
 from .bridges import Bridges
@@ -110,6 +112,12 @@ class Session:
     def redact_messages(self, messages: Messages) -> list[SealedMessage]:
         """Messages with placeholders in every role, part and tool call; what this gateway emitted is recognised."""
         return redact_messages(self._services, messages)
+
+    def entry_facts(self, placeholder: Placeholder) -> EntryFacts | None:
+        """What may be known of a value without opening it: types, origins, uses and lifetime; ``None`` for what this
+        session did not issue.
+        """
+        return self._services.vault.facts([placeholder]).get(placeholder)
 
     def stream_redactor(self) -> StreamRedactor:
         """A redactor for text that comes in chunks: ``feed(chunk) -> str``, ``flush() -> str``."""

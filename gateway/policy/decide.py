@@ -47,10 +47,11 @@ class Rules:
     """A policy's rules for tools by tool and argument, so that a decision does not depend on how many others there
     are."""
 
-    __slots__ = ("_by_argument", "all")
+    __slots__ = ("_approved", "_by_argument", "all")
 
     def __init__(self, policy: Policy) -> None:
         self.all: tuple[Rule, ...] = policy.rules
+        self._approved = frozenset(rule.tool for rule in policy.rules if rule.approval)
         self._by_argument: dict[tuple[str, str], list[int]] = {}
         for number, rule in enumerate(policy.rules):
             if rule.purpose == "inject":
@@ -60,6 +61,10 @@ class Rules:
         """The numbers of the rules for a place of a tool, or for what it lies in."""
         numbers = self._by_argument.get((tool, _first(place)), ())
         return [number for number in numbers if is_within(place, self.all[number].argument or "")]
+
+    def demands_approval(self, tool: str) -> bool:
+        """Whether some value reaches a tool only after an approval."""
+        return tool in self._approved
 
     def decide(self, wish: Wish) -> Decision:
         """Whether some rule allows it. What no rule allows is refused."""

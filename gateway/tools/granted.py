@@ -39,6 +39,20 @@ def tool_shape(target: Callable[..., Any], arguments: type[BaseModel], written: 
     return whole
 
 
+def grant_at(whole: Shape, place: str) -> Accepts | None:
+    """The grant that covers a place, by whatever keys it is spelled; ``None`` if none does."""
+    shape = whole
+    for found in _STEP.finditer(place):
+        step = found.group().removeprefix(".")
+        if step == "[]":
+            shape = shape.items or shape.below()
+        elif step == "{key}":
+            shape = shape.keys or shape.below()
+        else:
+            shape = shape.fields[step][1] if step in shape.fields else shape.values or shape.below()
+    return shape.grant
+
+
 def first_name(place: str) -> str:
     """The argument that a place lies in."""
     found = _STEP.match(place)

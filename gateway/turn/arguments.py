@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sealgate.models.errors import ToolFailed
 from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.origins import tool_origin
 from sealgate.models.placeholder import Placeholder, parse
 
 from ..tools.injection import Injection, placeholders_in
@@ -24,6 +25,7 @@ def complete_arguments(context: TurnContext, tool: Tool, call: CallState, state:
     }
     supplied = {name: value for name, value in call.arguments.items() if name not in tool.hidden()}
     edited = frozenset(map(parse, call.edited))
+    approval = call.approval("before")
     return Injection(
         call_id=f"{context.turn_id}/{call.id}",
         tool=tool.name,
@@ -32,9 +34,11 @@ def complete_arguments(context: TurnContext, tool: Tool, call: CallState, state:
         given={
             **{name: placeholders_in(value) & edited for name, value in supplied.items()},
             **{name: placeholders_in(value) for name, value in provided.items()},
+            **{argument: _returned_by(context, name, provided[argument]) for name, argument in tool.requires},
         },
         written=frozenset(map(parse, call.written)),
         keep=tool.placeholders == "keep",
+        approved=approval is not None and approval.decided == "approved",
     )
 
 
@@ -48,6 +52,14 @@ def _private(context: TurnContext, key: str) -> JsonValue:
     if placeholder is None:
         raise ToolFailed(f"the session has no private data named {key!r}")
     return placeholder
+
+
+def _returned_by(context: TurnContext, name: str, result: JsonValue) -> frozenset[Placeholder]:
+    """The placeholders of what a tool really returned. Those that it was passed closed and gave back are not given to
+    the tool that depends on it: it never had their values.
+    """
+    known = context.services.vault.facts(placeholders_in(result))
+    return frozenset(one for one, facts in known.items() if tool_origin(name) in facts.origins)
 
 
 def _result(state: TurnState, name: str) -> JsonValue:

@@ -92,7 +92,8 @@ def planned_calls(
         for call, raw in zip(sealed.tool_calls, answer.tool_calls, strict=True)
     }
     calls = plan_calls(sealed, written, context.toolkit, state.results, context.services.new_id)
-    return gated(calls, context.toolkit, context.config)
+    policy = context.services.policy
+    return gated(calls, context.toolkit, context.config, policy.rules if policy is not None else None)
 
 
 def _quoted(arguments: dict[str, object]) -> frozenset[object]:

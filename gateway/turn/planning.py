@@ -9,6 +9,8 @@ from sealgate.models.messages import SealedCall, SealedMessage
 
 from ..interrupts.config import InterruptConfig
 from ..interrupts.question import Question
+from ..policy.decide import Rules
+from ..tools.injection import placeholders_in
 from ..tools.tool import Tool
 from ..tools.toolkit import Toolkit
 from .state import AskState, CallState, Stage
@@ -35,17 +37,27 @@ def plan_calls(
     return tuple(planned.values())
 
 
-def gated(calls: tuple[CallState, ...], toolkit: Toolkit, config: InterruptConfig) -> tuple[CallState, ...]:
+def gated(
+    calls: tuple[CallState, ...], toolkit: Toolkit, config: InterruptConfig, rules: Rules | None = None
+) -> tuple[CallState, ...]:
     """The calls with the stages at which a person has to decide about each. A call that is done needs nobody."""
+    demanding = [call.but(demanded=_is_demanded(call, toolkit, rules)) for call in calls] if rules else calls
     return tuple(
         call if call.phase == "done" else call.but(gates=_gates(call, toolkit.get(call.tool), len(calls), config))
-        for call in calls
+        for call in demanding
     )
+
+
+def _is_demanded(call: CallState, toolkit: Toolkit, rules: Rules | None) -> bool:
+    """Whether a policy asks for an approval of a call that may receive a value."""
+    if rules is None or call.phase == "done" or not rules.demands_approval(call.tool):
+        return False
+    return bool(toolkit.get(call.tool).filled() or placeholders_in(dict(call.arguments)))
 
 
 def _gates(call: CallState, tool: Tool, batch: int, config: InterruptConfig) -> tuple[Stage, ...]:
     sealed = SealedCall(id=call.id, name=tool.name, arguments=call.arguments)
-    before: tuple[Stage, ...] = ("before",) if config.before(sealed, batch=batch) else ()
+    before: tuple[Stage, ...] = ("before",) if config.before(sealed, demanded=call.demanded, batch=batch) else ()
     return (*before, "after") if config.after(sealed) else before
 
 

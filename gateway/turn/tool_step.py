@@ -63,7 +63,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
 
 def bind(context: TurnContext, tool: Tool, injection: Injection, pad: InterruptScratchpad) -> Callable[[], object]:
     """The call with the real values in it."""
-    return running(tool, tool.validate(inject(context.services.vault, injection)), pad)
+    return running(tool, tool.validate(inject(context.services.vault, injection, context.services.policy)), pad)
 
 
 def described(call: CallState, status: str, result: JsonValue = None) -> dict[str, object]:
