@@ -125,7 +125,7 @@ def test_v03_no_flipped_bit_of_a_session_is_accepted(vault: Vault, path: Path, c
 
 @pytest.mark.parametrize(
     "change",
-    ["dek_ver = dek_ver + 1", "gen = gen + 1", "created = 1", "expires = 99999999999999", "idle = 5", "touched = 1",
+    ["dek_ver = dek_ver + 1", "gen = gen + 1", "created = 1", "expires = 99999999999999", "idle = 5", "touched = 1", "state = 1",
      "kek_id = zeroblob(16)", "wrapped = x''", "subject = x'0000'"],
 )  # fmt: skip
 def test_v03_no_edited_field_of_a_session_is_accepted(vault: Vault, path: Path, change: str) -> None:

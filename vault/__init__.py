@@ -9,6 +9,7 @@ from .records import Record, Records
 from .session import VaultSession
 from .sweep import Swept, sweep
 from .vault import Vault
+from .verify import Verified
 
 __all__ = [
     "SYSTEM_CLOCK",
@@ -26,6 +27,7 @@ __all__ = [
     "Swept",
     "Vault",
     "VaultSession",
+    "Verified",
     "restore_backup",
     "sweep",
 ]

@@ -13,7 +13,7 @@ from .encoding import AUTHENTICATION, lp, pad, unpad
 from .ledger import Heads
 from .rows import RecordRow
 from .state import SessionState, State
-from .store import Store, Transaction
+from .store import RecordTable, Store, Transaction
 
 MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """Bytes of the largest record."""
@@ -209,6 +209,26 @@ class Records:
         ct = state.keys.records.encrypt(pad(payload), _associated(state, row))
         transaction.records.append(row._replace(ct=ct))
         return seq
+
+
+def check_records(state: State, table: RecordTable) -> int:
+    """Opens every record of a session and compares what is there with the ledger; the number of records.
+
+    Raises ``TamperDetected``.
+    """
+    count = 0
+    for kind, (last, total) in state.heads().kinds.items():
+        keyed = table.keys(state.row.sid, kind)
+        if sum(_tag(state, kind, keyref, seq) for keyref, seq in keyed) % (1 << 128) != total:
+            raise TamperDetected(AUTHENTICATION)
+        rows = [row for keyref, _ in keyed if (row := table.keyed(state.row.sid, kind, keyref)) is not None]
+        appended = table.after(state.row.sid, kind, 0, last + 1)
+        if not keyed and total == 0 and appended:
+            _check_sequence(appended, last, complete=True, after=0)
+        for row in (*rows, *appended):
+            _open(state, row)
+        count += len(rows) + len(appended)
+    return count
 
 
 def _check_sequence(rows: list[RecordRow], last: int, *, complete: bool, after: int) -> None:

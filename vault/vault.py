@@ -25,6 +25,7 @@ from .sqlite import MEMORY
 from .state import SessionState, State
 from .store import Transaction
 from .sweep import Swept, sweep_store
+from .verify import Verified, verify
 
 MAX_NAME: Final = 256
 """Code points of the longest name of a session, a tenant or a subject."""
@@ -125,6 +126,10 @@ class Vault:
     def sweep(self) -> Swept:
         """Destroys sessions and values whose lifetime has ended. ``sealgate.vault.sweep`` does it without a key."""
         return sweep_store(self._shared.store, self._shared.clock.now_ms())
+
+    def verify(self) -> Verified:
+        """Reads everything that is stored and checks it; see ``sealgate.vault.verify`` for what it cannot see."""
+        return verify(self._shared)
 
     def backup(self, target: BinaryIO) -> int:
         """Writes an encrypted copy of the whole vault, as of now, and returns its bytes; see ``backups``."""

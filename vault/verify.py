@@ -1,0 +1,71 @@
+"""Reading everything that is stored and checking it against its keys: for operators, and after a restore.
+
+What it cannot see: an entry that was deleted together with all its forms (it opens to nothing), the oldest records of
+a kind (they may be dropped), a session or a whole store that was rolled back, and a tail of the audit chain that was
+cut off (see ``AuditLog.checkpoint``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from sealgate.models.errors import TamperDetected
+
+from .encoding import AUTHENTICATION
+from .entries import head_of, open_row
+from .records import check_records
+from .rows import EntryRow, SessionRow
+from .sessionkeys import load_keys
+from .shared import Shared
+from .state import State
+from .store import Transaction
+
+_CHUNK: Final = 100
+
+
+class Verified(NamedTuple):
+    """How much was read and found to be in order."""
+
+    sessions: int
+    values: int
+    records: int
+    audit: int
+
+
+def verify(shared: Shared) -> Verified:
+    """Checks every live session, every value and record in it, and the audit chain.
+
+    Raises ``TamperDetected`` for the first thing that does not authenticate, ``AuditBroken`` for the chain.
+    """
+    sessions = values = records = after = 0
+    while True:
+        with shared.store.read() as transaction:
+            rows = transaction.sessions.page(after, _CHUNK)
+            for row in rows:
+                state = _state(shared, transaction, row)
+                values += _check_entries(state, transaction.entries.after(row.sid, 0))
+                records += check_records(state, transaction.records)
+        if not rows:
+            return Verified(sessions, values, records, shared.audit.verify())
+        sessions, after = sessions + len(rows), rows[-1].sid
+
+
+def _state(shared: Shared, transaction: Transaction, row: SessionRow) -> State:
+    if not shared.root.has_kek(row.kek_id):
+        shared.root.refresh(transaction.meta.keks())
+    return State(row, load_keys(shared.root, row))
+
+
+def _check_entries(state: State, rows: list[EntryRow]) -> int:
+    """Opens every form and computes its identity and form again from the value; the number of forms."""
+    by_code: dict[str, list[EntryRow]] = {}
+    for row in rows:
+        by_code.setdefault(row.code, []).append(row)
+        mark = state.keys.index.mark(open_row(state.keys, row).secret)
+        if (mark.identity, mark.form) != (row.identity, row.form):
+            raise TamperDetected(AUTHENTICATION)
+    for forms in by_code.values():
+        head = head_of(forms)
+        if head is None or open_row(state.keys, head).facts is None:
+            raise TamperDetected(AUTHENTICATION)
+    return len(rows)
