@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from .entities import MAX_TYPE_LENGTH
 from .errors import MalformedPlaceholder
@@ -22,20 +21,30 @@ MAX_LENGTH: Final = 2 + MAX_TYPE_LENGTH + 1 + 13 + 1 + 5
 """Code points of the longest placeholder."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Placeholder:
-    """``[ENTITY_TYPE_CODE]``, or ``[ENTITY_TYPE_CODE.FORM]`` for another spelling of the same value.
+class Placeholder(str):
+    """``[ENTITY_TYPE_CODE]``, or ``[ENTITY_TYPE_CODE.FORM]`` for another spelling of the same value: a ``str`` that
+    knows its parts.
 
-    ``entity_type`` is not looked up here: only the vault knows whether a placeholder was ever issued.
+    ``Placeholder("PIN", "K7Q2MXB4")`` makes one of its parts. ``entity_type`` is not looked up here: only the vault
+    knows whether a placeholder was ever issued.
     """
+
+    __slots__ = ("code", "entity_type", "form")
 
     entity_type: str
     code: str
-    form: str = ""
+    form: str
 
-    def __str__(self) -> str:
-        suffix = f".{self.form}" if self.form else ""
-        return f"[{self.entity_type}_{self.code}{suffix}]"
+    def __new__(cls, entity_type: str, code: str, form: str = "") -> Self:
+        """The placeholder of these parts."""
+        placeholder = super().__new__(cls, f"[{entity_type}_{code}.{form}]" if form else f"[{entity_type}_{code}]")
+        placeholder.entity_type = entity_type
+        placeholder.code = code
+        placeholder.form = form
+        return placeholder
+
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]
+        return self.entity_type, self.code, self.form
 
 
 def parse(text: str) -> Placeholder:
