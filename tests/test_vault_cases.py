@@ -26,11 +26,12 @@ from sealgate.models.errors import (
     TextTooLong,
     TooManyValues,
     UnknownPlaceholder,
+    UnknownSession,
     WrongKey,
 )
 from sealgate.models.grants import Accepts, Inject, Restore
 from sealgate.models.placeholder import Placeholder
-from sealgate.models.sealing import SealRequest
+from sealgate.models.sealing import LiveValue, SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import Vault, VaultSession, envelope, sealing
 from sealgate.vault.sessionkeys import new_keys
@@ -125,8 +126,8 @@ def test_v03_no_flipped_bit_of_a_session_is_accepted(vault: Vault, path: Path, c
 
 @pytest.mark.parametrize(
     "change",
-    ["dek_ver = dek_ver + 1", "gen = gen + 1", "created = 1", "expires = 99999999999999", "idle = 5", "touched = 1", "state = 1",
-     "kek_id = zeroblob(16)", "wrapped = x''", "subject = x'0000'"],
+    ["dek_ver = dek_ver + 1", "gen = gen + 1", "created = 1", "expires = 99999999999999", "idle = 5", "touched = 1",
+     "state = 1", "kek_id = zeroblob(16)", "wrapped = x''", "subject = x'0000'"],
 )  # fmt: skip
 def test_v03_no_edited_field_of_a_session_is_accepted(vault: Vault, path: Path, change: str) -> None:
     session = vault.session("s1")
@@ -278,6 +279,34 @@ def read_all(path: Path) -> int:
     with Vault.open(path, KEY) as vault:
         vault.audit.verify()
         return vault.session("s1", create=False).match(len)
+
+
+def test_v20_a_log_cut_anywhere_gives_a_prefix_of_the_batches(vault: Vault, path: Path, tmp_path: Path) -> None:
+    vault.purge()
+    session = vault.session("s1")
+    for batch in range(8):
+        fill(session, [f"{batch}/{place}" for place in range(5)])
+    image, log = path.read_bytes(), path.with_name("vault.db-wal").read_bytes()
+    seen = set()
+    for number, size in enumerate([*sorted(random.Random(0).sample(range(len(log)), 40)), len(log)]):
+        copy = tmp_path / f"cut-{number}" / "vault.db"
+        copy.parent.mkdir()
+        copy.write_bytes(image)
+        copy.with_name("vault.db-wal").write_bytes(log[:size])
+        with Vault.open(copy, KEY) as other:
+            try:
+                found = other.session("s1", create=False).match(texts_of)
+            except UnknownSession:
+                found = []
+            assert sorted(found) == sorted(f"{batch}/{place}" for batch in range(len(found) // 5) for place in range(5))
+            other.audit.verify()
+            seen.add(len(found))
+    assert max(seen) == 40
+    assert len(seen) > 3
+
+
+def texts_of(values: Sequence[LiveValue]) -> list[str]:
+    return [live.value.text() for live in values]
 
 
 def test_v21_a_full_store_keeps_what_it_acknowledged(vault: Vault, path: Path) -> None:

@@ -5,6 +5,7 @@ from .backups import restore_backup
 from .clock import SYSTEM_CLOCK, Clock
 from .keyfile import KeyDirectory, KeyFile
 from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
+from .passphrase import PassphraseKeys
 from .records import Record, Records
 from .session import VaultSession
 from .sweep import Swept, sweep
@@ -21,6 +22,7 @@ __all__ = [
     "KeyFile",
     "KeyProvider",
     "LocalKeys",
+    "PassphraseKeys",
     "Record",
     "Records",
     "RotatingProvider",

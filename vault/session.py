@@ -144,12 +144,13 @@ class VaultSession:
 
     def retire(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries, all their forms. What was not issued here, or is gone already, is passed over."""
+        wanted = list(placeholders)
         with self._shared.store.write() as transaction:
             state = self.state.load(transaction)
-            rows = [row for one in placeholders for row in transaction.entries.by_code(state.row.sid, one.code)]
+            rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
             if rows:
                 spent = end_entries(transaction, state, rows)
-                self._audit(transaction, "destroyed", list(placeholders), {"reason": "retired"})
+                self._audit(transaction, "destroyed", wanted, {"reason": "retired"})
                 self._store(transaction, state, spent, moved=True)
 
     def end_turn(self) -> None:
