@@ -13,7 +13,9 @@ from .code_lines import is_code_value
 from .union import family_of
 from .words import is_plain
 
-_NEXT_WORD: Final = re.compile(r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])")
+_NEXT_WORD: Final = re.compile(
+    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
+)
 _WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")
 _REST_OF_ADDRESS: Final = re.compile(
     r"(?:[,\s]{0,3}(?:(?:apt|apartment|unit|suite|ste|building|bldg|floor|fl|room|rm|lot|space|no)\b\.?[ ]?#?[ ]?[\w-]{1,6}|#[ ]?[\w-]{1,6}"

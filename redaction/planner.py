@@ -22,7 +22,7 @@ from .fold import BARRIER
 from .known import KnownValues, build_known_values
 from .placeholders import find_lenient
 from .plan import Plan, Planned
-from .propagation import repeats
+from .propagation import named_by_addresses, repeats
 from .strength import is_searchable
 from .union import EXPECTED, KNOWN, LITERAL, resolve
 
@@ -93,8 +93,9 @@ class Planner:
         check_length(text)
         original, text = text, _without_kept(text, scope.keep)
         found = [*self._certain(text, scope), *self._detected(text, scope, cue)]
+        found += _allowed(text, named_by_addresses(text, found), scope)
         resolved = resolve(text, found)
-        again = repeats(text, resolved)
+        again = _allowed(text, repeats(text, resolved), scope)
         if again:
             resolved = resolve(text, [*resolved, *again])
         return Plan(original, tuple(planned(text[finding.start : finding.end], finding, scope) for finding in resolved))
@@ -115,14 +116,20 @@ class Planner:
     def _detected(self, text: str, scope: Scope, cue: str) -> list[Finding]:
         """The detector's findings, without those that the whitelist silences."""
         offset = len(cue)
-        allowed = scope.whitelist
-        return [
+        found = [
             Finding(found.entity_type, found.start - offset, found.end - offset, found.score, found.recognizer)
             for found in self.detector.detect(cue + text)
             if found.start >= offset
-            and found.entity_type not in allowed
-            and text[found.start - offset : found.end - offset] not in allowed
         ]
+        return _allowed(text, found, scope)
+
+
+def _allowed(text: str, found: list[Finding], scope: Scope) -> list[Finding]:
+    """The findings that the whitelist does not silence, by entity type or by exact text."""
+    silenced = scope.whitelist
+    if not silenced:
+        return found
+    return [item for item in found if item.entity_type not in silenced and text[item.start : item.end] not in silenced]
 
 
 def _without_kept(text: str, keep: Keep | None) -> str:

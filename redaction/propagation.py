@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,8 +14,12 @@ from sealgate.models.secretvalue import SecretValue
 from .known import KnownValues
 from .strength import is_weak
 from .union import KNOWN, LITERAL, REPEATED, family_of
+from .words import is_word
 
 _FAMILIES: Final = frozenset({"secret", "validated", "identifier", "name"})
+_MOST_NAMES: Final = 200
+"""Names taken from the e-mail addresses of one text, so that the search stays linear."""
+
 _SHORTEST: Final = 4
 """Code points of the shortest part of a name that is looked for on its own."""
 
@@ -38,6 +43,31 @@ def repeats(text: str, found: Sequence[Finding]) -> list[Finding]:
         for hit in matcher.find(text)
         if (hit.start, hit.end) not in taken and _same_case(text, hit.start, hit.end, values)
     ]
+
+
+def named_by_addresses(text: str, found: Sequence[Finding]) -> list[Finding]:
+    """Capitalised words that an e-mail address in the text spells ("Jana Brown" beside jana.brown@…), also where one
+    letter of them was lost to a question mark."""
+    names: list[Finding] = []
+    for finding in found:
+        if finding.entity_type != "EMAIL_ADDRESS" or len(names) >= _MOST_NAMES:
+            continue
+        local = text[finding.start : finding.end].split("@", maxsplit=1)[0]
+        for part in re.findall(r"[A-Za-z]{4,30}", local):
+            if not is_word(part):
+                names += [
+                    Finding("PERSON", match.start(), match.end(), 0.7, "email-name")
+                    for match in re.finditer(_with_one_lost(part), text)
+                    if match.end() <= finding.start or match.start() >= finding.end
+                ]
+    return names
+
+
+def _with_one_lost(word: str) -> str:
+    """The word capitalised, or with a question mark for its first or last letter."""
+    head, tail = word[:-1], word[1:]
+    spelled = (word.capitalize(), word.upper(), "?" + tail.lower(), head.capitalize() + "?")
+    return r"(?<![\w@.])(?:" + "|".join(map(re.escape, spelled)) + r")(?![\w@])"
 
 
 def _spellings(value: str, finding: Finding) -> list[str]:

@@ -62,7 +62,9 @@ _COUNTED: Final = re.compile(
 )
 """Words before a number that say it is nobody's."""
 
-_STREET: Final = re.compile(r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE)
+_STREET: Final = re.compile(
+    r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE
+)
 
 _BATCH: Final = 16
 """Windows in one run of the model."""
@@ -192,7 +194,9 @@ def _is_no_address(text: str, finding: Finding, value: str) -> bool:
     if any(char.isdigit() for char in value) and _is_other_number(text, finding):
         return True
     words = [word for word in re.findall(r"[^\W\d_]+", value) if len(word) > 1]
-    return bool(words) and not value[:1].isupper() and all(is_plain(word) for word in words) and not _STREET.search(value)
+    return (
+        bool(words) and not value[:1].isupper() and all(is_plain(word) for word in words) and not _STREET.search(value)
+    )
 
 
 def _is_other_number(text: str, finding: Finding) -> bool:

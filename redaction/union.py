@@ -21,6 +21,12 @@ LITERAL: Final = "literal"
 EXPECTED: Final = "expected"
 REPEATED: Final = "repeated"
 
+MODELS: Final = frozenset({"rampart", "spacy"})
+"""Recognizers whose boundaries are guesses."""
+
+_SHORTEST_REMAINDER: Final = 4
+"""Code points of the shortest rest of a model's finding that is worth hiding."""
+
 _RANKS: Final = {KNOWN: 0, LITERAL: 1, EXPECTED: 2}
 _FAMILY_RANKS: Final = {
     "literal": 1, "secret": 3, "validated": 4, "identifier": 5, "answer": 5, "contact": 6, "place": 7, "name": 8,
@@ -55,7 +61,8 @@ def resolve(text: str, findings: Iterable[Finding]) -> list[Finding]:
     resolved: list[Finding] = []
     for finding in sorted(merged, key=lambda item: (rank_of(item), item.start - item.end, -item.score, item.start)):
         for start, end in _free(taken, finding.start, finding.end):
-            start, end = _trimmed(text, start, end) if (start, end) != (finding.start, finding.end) else (start, end)
+            if (start, end) != (finding.start, finding.end):
+                start, end = _remainder(text, start, end, finding)
             if start < end:
                 resolved.append(replace(finding, start=start, end=end))
         _take(taken, finding.start, finding.end)
@@ -140,6 +147,14 @@ def _free(taken: list[tuple[int, int]], start: int, end: int) -> list[tuple[int,
 def _take(taken: list[tuple[int, int]], start: int, end: int) -> None:
     for part in _free(taken, start, end):
         taken.insert(bisect_right(taken, part), part)
+
+
+def _remainder(text: str, start: int, end: int, finding: Finding) -> tuple[int, int]:
+    """What is left of a finding beside a higher one, without separators; of a model's guess only what is a word."""
+    start, end = _trimmed(text, start, end)
+    if finding.recognizer in MODELS and end - start < _SHORTEST_REMAINDER:
+        return start, start
+    return start, end
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -83,7 +83,9 @@ CONTACT: Final[tuple[Rule, ...]] = (
         ("ring «020 7946 0958»", "appelez le «06 12 34 56 78»"),
         ("01/02/2024", "at 08:30 10 11", "01-02-2024 10:00"),
         gates=("digit",),
-        valid=lambda value: 9 <= len(re.sub(r"\D", "", value)) <= 12 and _is_phone(value) and not _DATE_LIKE.search(value),
+        valid=lambda value: (
+            9 <= len(re.sub(r"\D", "", value)) <= 12 and _is_phone(value) and not _DATE_LIKE.search(value)
+        ),
     ),
     Rule(
         "phone-with-cue",

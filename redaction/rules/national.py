@@ -42,6 +42,16 @@ _SOCIAL: Final = (
         gates=("digit", "bare"),
     ),
     Rule(
+        "us-ssn-value",
+        "US_SSN",
+        r"(?<![A-Za-z])(?:value|number|record|entry|data)s?:?[ ](?:is[ ])?(?P<value>(?!000|666|9)[0-9]{3}(?!00)[0-9]{2}(?!0000)[0-9]{4})(?![0-9A-Za-z.,:-]*[0-9])",
+        0.5,
+        ("Legacy value «123456789» appears here.",),
+        ("value 12345678", "order 123456789"),
+        gates=("digit",),
+        words=("value", "number", "record", "entry", "data"),
+    ),
+    Rule(
         "ssn-spoken",
         "US_SSN",
         r"(?<![A-Za-z])(?P<value>(?:(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|double|triple)[ ,.-]{1,3}){5,40}"

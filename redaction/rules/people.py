@@ -137,7 +137,7 @@ PEOPLE: Final[tuple[Rule, ...]] = (
     Rule(
         "name-given",
         "PERSON",
-        rf"(?<![\w@./_-])(?P<value>[A-Z][a-zà-ÿ]{{1,14}}|[A-Z]{{3,14}})(?![\w@(=]|\.[a-z])",
+        r"(?<![\w@./_-])(?P<value>[A-Z][a-zà-ÿ]{1,14}|[A-Z]{3,14})(?![\w@(=]|\.[a-z])",
         0.6,
         ("Following up with «Vince»", "«Traci», thanks", "in which «THOMAS» joined"),
         ("the Mark", "Will you come", "Thomasson", "Eric.py"),

@@ -30,7 +30,9 @@ def is_secret_value(value: str) -> bool:
     return any(char.isdigit() for char in core) or any(not char.isalnum() and char not in "_.-" for char in core)
 
 
-_DATE_OR_NUMBER: Final = re.compile(r"[0-9.,:/+()-]+\Z|[0-9]{4}-[0-9]{2}-[0-9]{2}T.*|[^@]+@[^@]+\.[a-z]+\Z|[a-z]+://.*|[A-Z]{2,5}-?[0-9]{1,8}\Z")
+_DATE_OR_NUMBER: Final = re.compile(
+    r"[0-9.,:/+()-]+\Z|[0-9]{4}-[0-9]{2}-[0-9]{2}T.*|[^@]+@[^@]+\.[a-z]+\Z|[a-z]+://.*|[A-Z]{2,5}-?[0-9]{1,8}\Z"
+)
 
 
 def is_strong(value: str) -> bool:
@@ -42,7 +44,7 @@ def is_strong(value: str) -> bool:
     marks = sum(not char.isalnum() and char not in "_-.'" for char in core)
     digits = any(char.isdigit() for char in core)
     mixed = core != core.lower() and core != core.upper()
-    return marks > 0 and (digits or mixed) or (digits and (mixed or "_" in core)) or (marks > 0 and core[0] == "!")
+    return (marks > 0 and (digits or mixed)) or (digits and (mixed or "_" in core)) or (marks > 0 and core[0] == "!")
 
 
 def is_quoted_password(value: str) -> bool:
@@ -95,7 +97,19 @@ SECRETS: Final[tuple[Rule, ...]] = (
         ("stored credentials '«UPIsecure2024#»' in logs", "login details and the password '«Root2024$Secure»'"),
         ("the password field 'first_name'", "credentials 'admin'"),
         before=r"(?:passw|pwd|passphrase|passcode|credential|login|log in|sign in|secret|pin\b|logged|code\b|accessed|access)",
-        words=("passw", "pwd", "passphrase", "passcode", "credential", "login", "secret", "pin", "access", "code", "logged"),
+        words=(
+            "passw",
+            "pwd",
+            "passphrase",
+            "passcode",
+            "credential",
+            "login",
+            "secret",
+            "pin",
+            "access",
+            "code",
+            "logged",
+        ),
         valid=is_strong,
     ),
     Rule(
@@ -124,7 +138,11 @@ SECRETS: Final[tuple[Rule, ...]] = (
         r"(?:^|(?<=\s))[\"']?[\w.-]{2,40}[\"']?:[ ]{0,2}[\"']?(?P<value>(?=[^\s\"']{0,200}[0-9])[^\s\"',<>{}()]{16,512})[\"']?[ ]{0,2}(?:$|(?=\n))",
         0.6,
         ("adobe: «9fbc6b15287ebb940ee7df75eb73e8f8»", "beamer: «b_spc4cwxudb34jhus3pkcmb=ofzxtl3xse3kplnc-1ra3»"),
-        ("commit: 3f786850e387550fdab836ed7e6dc881de23001b", "time: 2024-01-02T03:04:05.678Z", "see: https://example.com/a/b/c1"),
+        (
+            "commit: 3f786850e387550fdab836ed7e6dc881de23001b",
+            "time: 2024-01-02T03:04:05.678Z",
+            "see: https://example.com/a/b/c1",
+        ),
         gates=("colon", "long", "digit"),
         unless=r"(?:commit|sha-?[0-9]*|md5|hash|digest|checksum|etag|revision|version|image|path|file|url|uri|date|time|integrity|resolved|ref|id|uuid|guid|fingerprint|fp|trace|request|span)[\"']?:[ ]{0,2}[\"']?\Z",
         valid=lambda value: is_random(value) and "://" not in value,
@@ -134,7 +152,10 @@ SECRETS: Final[tuple[Rule, ...]] = (
         "API_KEY",
         r"(?<![A-Za-z])(?:my|the|our|this|a|api|access|secret|\w{2,60})[ _-](?:api )?(?:key|token|secret|credential)s?[ ]{0,2}(?:is|:|=)[ ]{0,2}[\"'`]?(?P<value>[^\s\"'`,;<>]{8,512})",
         0.8,
-        ("Here is my snyk key: «12345678-ABCD-ABCD-ABCD-1234567890AB» - please use it", "contribsys key: «7289818e:f9037bd7»"),
+        (
+            "Here is my snyk key: «12345678-ABCD-ABCD-ABCD-1234567890AB» - please use it",
+            "contribsys key: «7289818e:f9037bd7»",
+        ),
         ("the key is required", "my key: value"),
         words=("key", "token", "secret", "credential"),
         valid=is_secret_value,
