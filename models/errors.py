@@ -16,6 +16,7 @@
     │   ├── TextTooLong
     │   ├── TooManyValues
     │   ├── TooManyInterrupts
+    │   ├── TooManyRefusals
     │   └── TooManySteps
     ├── VaultError                           keys and stored data
     │   ├── KeyMissing

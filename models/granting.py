@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .errors import GrantRefused
 from .grants import Inject
 from .origins import INTERRUPT, MODEL
+from .placeholder import Placeholder
 from .sealing import EntryFacts
 
 
@@ -19,7 +20,7 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     given and nowhere else.
     """
     shown = facts.placeholder.entity_type
-    if facts.placeholder in purpose.given or is_own(purpose, facts):
+    if facts.placeholder in purpose.given or is_own(facts, purpose.written):
         return None
     if facts.uses_left is not None and facts.origins == (INTERRUPT,):
         return _refused(purpose, facts, "an interrupt that asks for it in this argument")
@@ -32,10 +33,10 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     return None
 
 
-def is_own(purpose: Inject, facts: EntryFacts) -> bool:
-    """Whether a value is no secret of anybody here: it stands for itself, or the model wrote it into this very call and
-    nobody else ever gave it."""
-    return facts.entity_types == ("LITERAL",) or (facts.placeholder in purpose.written and facts.origins == (MODEL,))
+def is_own(facts: EntryFacts, written: frozenset[Placeholder]) -> bool:
+    """Whether a value is no secret of anybody here: it stands for itself, or the model wrote it (``written``) into this
+    very call and nobody else ever gave it."""
+    return facts.entity_types == ("LITERAL",) or (facts.placeholder in written and facts.origins == (MODEL,))
 
 
 def _refused(purpose: Inject, facts: EntryFacts, missing: str) -> GrantRefused:

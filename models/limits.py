@@ -12,7 +12,8 @@ class Limits:
     ``model_steps`` counts the calls of the model in one turn, ``new_values`` the new distinct values that one message
     of a turn may bring, ``calls_a_step`` the tool calls of one model answer. ``model_timeout`` is in seconds; a
     handler has its own timeout, and a tool runs as long as it runs: it is trusted code in this process.
-    ``result_size`` is the longest text of one tool result, in code points.
+    ``result_size`` is the longest text of one tool result, in code points. ``refusals`` is how many calls of a turn may
+    be refused for a value that has no right to be there.
 
     ``secret_asks_open`` asks for a secret may wait at once and ``secret_asks_hour`` be made within an hour, in one
     session; each expires after ``secret_ask_timeout`` seconds at the latest.
@@ -22,6 +23,7 @@ class Limits:
     calls_a_step: int = 64
     new_values: int = 256
     result_size: int = 1_000_000
+    refusals: int = 8
     model_timeout: float = 300.0
     secret_asks_open: int = 3
     secret_asks_hour: int = 10

@@ -94,6 +94,10 @@ class TooManyValues(LimitExceeded):
     """More values than a session (or a message of a turn) may hold."""
 
 
+class TooManyRefusals(LimitExceeded):
+    """A turn whose model asked again and again for values where they have no right to be."""
+
+
 class TooManySteps(LimitExceeded):
     """A turn that asked the model more often than it may."""
 

@@ -147,15 +147,16 @@ class CallSucceeded(_Change):
 
 
 class CallFailed(_Change):
-    """A call failed."""
+    """A call failed; ``refused`` says that it held a value that had no right to be there."""
 
     kind: Literal["call.failed"] = "call.failed"
     call_id: str
     content: str
+    refused: bool = False
 
     def after(self, state: TurnState) -> TurnState:
         """The state after it."""
-        return steps.after_failure(state, self.call_id, self.content)
+        return steps.after_failure(state, self.call_id, self.content, refused=self.refused)
 
 
 class TurnPaused(_Change):

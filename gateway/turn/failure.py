@@ -10,12 +10,16 @@ from .state import TurnState
 from .waits import Effects
 
 
-def fail_call(context: TurnContext, state: TurnState, call_id: str, content: str) -> Effects[TurnState]:
-    """The state after a call failed. ``content`` is redacted already."""
+def fail_call(
+    context: TurnContext, state: TurnState, call_id: str, content: str, *, refused: bool = False
+) -> Effects[TurnState]:
+    """The state after a call failed. ``content`` is redacted already; ``refused`` calls held a value that had no right
+    to be there.
+    """
     call = state.call(call_id)
     tool: Tool = context.toolkit.get(call.tool)
     descriptor = {"id": call.id, "name": call.tool, "status": "failed", "args": call.arguments, "error": content}
     yield context.event("tool.failed", tool=descriptor)
     yield from run_hook_of(context, tool, call, "after", error=content)
     context.services.emitted.remember("tool", content, content)
-    return context.advance(state, CallFailed(call_id=call_id, content=content))
+    return context.advance(state, CallFailed(call_id=call_id, content=content, refused=refused))

@@ -143,6 +143,7 @@ class TurnState(_State):
     calls: tuple[CallState, ...] = ()
     results: dict[str, JsonValue] = Field(default_factory=dict)
     model_steps: int = 0
+    refusals: int = 0
     response: str | None = None
     result: JsonValue = None
     result_tool: str | None = None

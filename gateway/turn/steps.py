@@ -139,9 +139,12 @@ def after_success(state: TurnState, call_id: str, content: str, result: JsonValu
     return _settled(state.with_call(call).but(results={**state.results, call.tool: result}))
 
 
-def after_failure(state: TurnState, call_id: str, content: str) -> TurnState:
-    """The state after a call failed, for whatever reason; the model reads ``content`` on its next step."""
-    return _settled(state.with_call(state.call(call_id).but(phase="done", status="error", content=content)))
+def after_failure(state: TurnState, call_id: str, content: str, *, refused: bool = False) -> TurnState:
+    """The state after a call failed, for whatever reason; the model reads ``content`` on its next step. ``refused``
+    calls held a value that had no right to be there.
+    """
+    failed = state.with_call(state.call(call_id).but(phase="done", status="error", content=content))
+    return _settled(failed.but(refusals=state.refusals + refused))
 
 
 def after_pause(state: TurnState) -> TurnState:

@@ -11,7 +11,10 @@ from sealgate.models.errors import (
     GrantRefused,
     InvalidInput,
     LimitExceeded,
+    MalformedPlaceholder,
+    SealgateError,
     ToolFailed,
+    TooManyRefusals,
     UnknownPlaceholder,
     ValueGone,
 )
@@ -32,7 +35,10 @@ from .state import CallState, TurnState
 from .steps import RunTool
 from .waits import Effects, Wait, is_coroutine
 
-REFUSALS: Final = (GrantRefused, UnknownPlaceholder, ValueGone, InvalidInput, ToolFailed)
+UNGRANTED: Final = (GrantRefused, UnknownPlaceholder, ValueGone, MalformedPlaceholder)
+"""What is said of a placeholder that has no right to be where it is."""
+
+REFUSALS: Final = (*UNGRANTED, InvalidInput, ToolFailed)
 """What goes wrong before a tool's body starts and says so without a value; the model reads it as it is."""
 
 
@@ -57,8 +63,21 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
         pad = scratchpad_of(context, call)
         bound = bind(context, tool, injection, pad)
     except REFUSALS as refused:
-        return (yield from fail_call(context, started, call.id, f"{type(refused).__name__}: {refused}"))
+        return (yield from _refused(context, started, call.id, refused))
     return (yield from _called(context, tool, call, injection, started, bound, pad))
+
+
+def _refused(context: TurnContext, state: TurnState, call_id: str, refused: SealgateError) -> Effects[TurnState]:
+    """The state after a call that did not start. Raises ``TooManyRefusals`` for a model that does not stop asking for
+    values where they have no right to be.
+    """
+    counts = isinstance(refused, UNGRANTED)
+    content = f"{type(refused).__name__}: {refused}"
+    after = yield from fail_call(context, state, call_id, content, refused=counts)
+    most = context.services.limits.refusals
+    if counts and after.refusals >= most:
+        raise TooManyRefusals(f"{most} calls of the turn were refused for values that have no right to be there", most)
+    return after
 
 
 def bind(context: TurnContext, tool: Tool, injection: Injection, pad: InterruptScratchpad) -> Callable[[], object]:
