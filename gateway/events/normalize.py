@@ -82,7 +82,7 @@ def _event(type_: str, fields: dict[str, Any]) -> AppEvent:
     for key in ("session_id", "turn_id"):
         if isinstance(fields.get(key), str):
             built[key] = fields.pop(key)
-    return AppEvent.model_validate({**built, "data": {str(key): item for key, item in fields.items()}})
+    return AppEvent.model_validate({**built, "data": _keyed(fields)})
 
 
 def _nested(fields: dict[str, Any], name: str) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _tool(type_: str, fields: dict[str, Any]) -> ToolDescriptor:
         "id": _string(_take(fields, nested, "id", "tool_id", "call_id", "tool_call_id")),
         "name": _string(_take(fields, nested, "name", "tool_name")),
         "status": _STATUS[type_],
-        "args": dict(args) if isinstance(args, Mapping) else {} if args is None else {"input": args},
+        "args": _keyed(args) if isinstance(args, Mapping) else {} if args is None else {"input": args},
         "result": _take(fields, nested, "result", "output"),
         "error": error if error is None or isinstance(error, str) else "failed",
     }
@@ -117,7 +117,8 @@ def _interrupt(fields: dict[str, Any]) -> InterruptDescriptor:
     nested = _nested(fields, "interrupt")
     found = {name: _take(fields, nested, name) for name in _INTERRUPT_FIELDS}
     found["id"] = _string(_take(fields, nested, "id", "interrupt_id", "checkpoint_id"))
-    found["choices"] = [_string(choice) for choice in found["choices"] or ()]
+    choices = found["choices"]
+    found["choices"] = [_string(choice) for choice in choices] if isinstance(choices, list | tuple) else []
     fields.update(nested)
     given = {name: value for name, value in found.items() if value is not None}
     try:
@@ -129,7 +130,8 @@ def _interrupt(fields: dict[str, Any]) -> InterruptDescriptor:
 def _error(fields: dict[str, Any]) -> ErrorDescriptor:
     nested = _nested(fields, "error_info")
     error = fields.pop("error", None)
-    nested = {**nested, **error} if isinstance(error, Mapping) else nested if error is None else {"message": error}
+    if error is not None:
+        nested.update(error if isinstance(error, Mapping) else {"message": error})
     found = ErrorDescriptor(
         code=_string(_take(fields, nested, "code")) or "error", message=_string(_take(fields, nested, "message"))
     )
@@ -154,6 +156,11 @@ def _drop_repeats(fields: dict[str, Any], text: object) -> None:
     for key in _TEXT_KEYS:
         if fields.get(key) == text:
             del fields[key]
+
+
+def _keyed(fields: Mapping[Any, Any]) -> dict[str, Any]:
+    """Fields with their keys as strings; a validation error would quote others."""
+    return {key if isinstance(key, str) else f"<{type(key).__name__}>": item for key, item in fields.items()}
 
 
 def _string(value: object) -> str:
