@@ -12,7 +12,7 @@ from sealgate.models.findings import Finding
 
 from .extend import grown
 from .projection import Projection, decoded, project
-from .rule import RuleSet
+from .ruleset import RuleSet
 from .rules import ALL_RULES
 from .tokens import decoded_words
 

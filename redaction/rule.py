@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ahocorasick_rs import AhoCorasick, MatchKind
-
 from sealgate.models.entities import entity_info
-from sealgate.models.findings import Finding
 
-from .projection import Projection
 
-Gate = Literal["bare", "digit", "at", "colon", "dot", "slash", "equals", "long", "hyphen"]
-"""A cheap fact about a text without which a rule cannot match, so it is not tried."""
+Gate = Literal[
+    "bare", "digit", "digits4", "digits7", "digits12", "at", "colon", "dot", "slash", "equals", "long", "marks"
+]
+"""A cheap fact about a text without which a rule cannot match, so it is not tried: how many digits it has, which marks,
+a run of 16 key symbols, that it holds nothing but values."""
 
 BEFORE: Final = 48
 """Code points before a value in which a cue counts."""
@@ -92,65 +91,3 @@ class CompiledRule:
         if self._before is not None and self._before.search(text, max(0, start - BEFORE), start):
             return True
         return self._after is not None and self._after.search(text, end, end + AFTER) is not None
-
-
-class RuleSet:
-    """Rules in an order, applied to a projection by their gates."""
-
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self.rules = rules
-        self._words = sorted({word for rule in rules for word in rule.words})
-        self._finder = AhoCorasick(self._words, matchkind=MatchKind.Standard) if self._words else None
-
-    def _spoken(self, lowered: str) -> set[str]:
-        """The words of all rules that stand in a text, found in one pass."""
-        if self._finder is None:
-            return set()
-        text = lowered if lowered.isascii() else _SURROGATE.sub(" ", lowered)
-        return {self._words[index] for index, _, _ in self._finder.find_matches_as_indexes(text, overlapping=True)}
-
-    def _applies(self, rule: Rule, facts: set[str], spoken: set[str]) -> bool:
-        if not facts.issuperset(rule.gates) or (rule.words and spoken.isdisjoint(rule.words)):
-            return False
-        return not rule.alone or "bare" in facts
-
-    def find(self, projection: Projection) -> list[Finding]:
-        """All findings of all rules, in the original's code points; they may overlap."""
-        text = projection.text
-        facts = _facts(text)
-        spoken = self._spoken(text.lower())
-        found: list[Finding] = []
-        for rule in self.rules:
-            if not self._applies(rule, facts, spoken):
-                continue
-            for start, end in rule.find(text):
-                span = projection.span(start, end)
-                found.append(Finding(rule.entity_type, span.start, span.end, rule.score, rule.name))
-        return found
-
-
-_BARE_WORD: Final = (
-    r"(?:(?=[\w/+-]{0,20}[0-9])[\w/+-]{1,30}\)?|(?=[\w./-]{0,20}[0-9])\w+(?:[.]\w+){2,4}[/-]?\w*|[A-Z]{1,4}|and)"
-)
-_BARE: Final = re.compile(rf"\W*{_BARE_WORD}(?:[\s,;(]{{1,3}}{_BARE_WORD}){{0,8}}\W*\Z")
-"""A text of values only: every word holds a digit or is very short."""
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_DIGIT: Final = re.compile(r"[0-9]")
-_BARE_LENGTH: Final = 80
-"""Code points of the longest text that can be values only."""
-
-_LONG: Final = re.compile(r"[A-Za-z0-9+/_=-]{16}")
-
-
-def _facts(text: str) -> set[str]:
-    """The gates that hold for a text."""
-    marks = {"at": "@", "colon": ":", "dot": ".", "slash": "/", "equals": "=", "hyphen": "-"}
-    facts = {name for name, mark in marks.items() if mark in text}
-    if _DIGIT.search(text):
-        facts.add("digit")
-    if _LONG.search(text):
-        facts.add("long")
-    if "digit" in facts and len(text) <= _BARE_LENGTH and _BARE.match(text):
-        facts.add("bare")
-    return facts

@@ -21,7 +21,7 @@ def _is_phone(value: str) -> bool:
 
 
 _DATE_LIKE: Final = re.compile(
-    r"(?:19|20)[0-9]{2}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?![0-9])|[0-9]{1,2}([-/.])[0-9]{1,2}\\1(?:19|20)[0-9]{2}(?![0-9])"
+    r"(?:19|20)[0-9]{2}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?![0-9])|[0-9]{1,2}([-/.])[0-9]{1,2}\1(?:19|20)[0-9]{2}(?![0-9])"
 )
 _EXTENSION: Final = r"(?:[ ,]{0,2}(?:ext\.?|extension|x)[ .:]{0,2}[0-9]{1,6})?"
 
@@ -59,7 +59,7 @@ CONTACT: Final[tuple[Rule, ...]] = (
         0.95,
         ("«+33 6 12 34 56 78»", "«+1 (415) 555-0132 ext. 88»", "call «+919000123456»", "«+49 (0)30 901820»"),
         ("+1 point", "1+100000", "temp +12"),
-        gates=("digit",),
+        gates=("digits7",),
         valid=_is_phone,
     ),
     Rule(
@@ -71,7 +71,7 @@ CONTACT: Final[tuple[Rule, ...]] = (
         0.9,
         ("call «415-555-0132»", "«(212) 867 5309» now", "«415.555.0132»", "real «415-682-2671»"),
         ("ddd-555-\\dddd", "1612345678.00", "NHS 9434765919"),
-        gates=("digit",),
+        gates=("digits7",),
     ),
     Rule(
         "phone-national",
@@ -82,7 +82,7 @@ CONTACT: Final[tuple[Rule, ...]] = (
         0.7,
         ("ring «020 7946 0958»", "appelez le «06 12 34 56 78»"),
         ("01/02/2024", "at 08:30 10 11", "01-02-2024 10:00"),
-        gates=("digit",),
+        gates=("digits7",),
         valid=lambda value: (
             9 <= len(re.sub(r"\D", "", value)) <= 12 and _is_phone(value) and not _DATE_LIKE.search(value)
         ),
@@ -96,7 +96,29 @@ CONTACT: Final[tuple[Rule, ...]] = (
         0.75,
         ("my number is «4155550132»", "Tel. «030 901820»", "reach me on «555-0132»"),
         ("msg 1755302411 from 127.0.0.1", "call me on 2024-05-06", "text 12 people"),
-        gates=("digit",),
+        gates=("digits7",),
+        words=(
+            "phone",
+            "call",
+            "tel",
+            "mob",
+            "cell",
+            "fax",
+            "sms",
+            "text",
+            "whatsapp",
+            "dial",
+            "ring",
+            "reach",
+            "contact",
+            "number",
+            "handy",
+            "appelez",
+            "tél",
+            "numero",
+            "line",
+            "ph",
+        ),
         before=_PHONE_CUE,
         valid=_is_phone,
     ),

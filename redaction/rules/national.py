@@ -15,7 +15,7 @@ _SOCIAL: Final = (
         0.9,
         ("«219-09-9999»",),
         ("reference 900-12-3456 on the box", "000-12-3456"),
-        gates=("digit", "hyphen"),
+        gates=("digits7",),
     ),
     Rule(
         "us-ssn-with-cue",
@@ -39,7 +39,7 @@ _SOCIAL: Final = (
         0.7,
         ("«219.09.9999»",),
         ("219-09.9999",),
-        gates=("digit", "bare"),
+        gates=("digits7", "bare"),
     ),
     Rule(
         "us-ssn-value",

@@ -46,6 +46,7 @@ NETWORK: Final[tuple[Rule, ...]] = (
         0.9,
         ("«00:1B:44:11:3A:B7»", "mac «0011.2233.4455»"),
         ("00:1B:44:11:3A", "4111.1111.1111.1111"),
+        gates=("marks",),
     ),
     Rule(
         "url-password",

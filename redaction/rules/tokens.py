@@ -100,7 +100,7 @@ TOKENS: Final[tuple[Rule, ...]] = (
         0.9,
         ("«110201543:AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw»", "«343ea45721923ed956e2b38c31db76aa-us30»"),
         ("a.b.c", "12:30:45"),
-        gates=(),
+        gates=("long",),
         flags=0,
     ),
     Rule(
