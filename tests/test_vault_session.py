@@ -24,6 +24,9 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import LiveValue, Opener, Sealer, SealRequest
 from sealgate.models.secretvalue import SecretValue, secret_of
 from sealgate.vault import Vault, VaultSession, sealing
+from sealgate.vault.entries import Opened, open_row
+from sealgate.vault.rows import EntryRow
+from sealgate.vault.sessionkeys import SessionKeys
 
 JSON_SCALARS = st.one_of(
     st.text(st.characters(exclude_categories=[]), max_size=60),
@@ -409,3 +412,26 @@ def test_nothing_shows_a_value_or_is_pickled(
     for handle in (vault, session, vault._shared, session._read_state(), session._matching):
         with pytest.raises(TypeError):
             pickle.dumps(handle)
+
+
+def test_a_value_that_ends_costs_the_others_no_decryption(
+    session: VaultSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placeholders = session.seal([request(f"value {number}") for number in range(20)])
+    assert session.match(len) == 20
+    opened: list[int] = []
+
+    def counted(keys: SessionKeys, row: EntryRow) -> Opened:
+        opened.append(row.id)
+        return open_row(keys, row)
+
+    monkeypatch.setattr("sealgate.vault.matching.open_row", counted)
+    session.retire(placeholders[5:6])
+    assert session.match(len) == 19
+    assert opened == []
+    session.seal([request("value 3", "PERSON"), request("another")])
+    assert session.match(len) == 20
+    assert len(opened) == 2
+    session.forget(placeholders[7:8])
+    assert session.match(len) == 19
+    assert len(opened) == 21

@@ -28,8 +28,16 @@ class _Candidate(NamedTuple):
     expires: int
 
 
+class _Kept(NamedTuple):
+    """A decrypted row, the facts of its head, and the form if it is searchable: used again while both stay."""
+
+    opened: Opened
+    facts: Facts
+    candidate: _Candidate | None
+
+
 class Snapshot(NamedTuple):
-    """All rows of a session, decrypted, as of one generation.
+    """All rows of a session, decrypted, as of one generation; ``kept`` by row id, in order.
 
     ``values`` are the live ones, valid ``until`` the first of them expires (Unix milliseconds, 0 for never); ``mortal``
     are the heads of entries with a lifetime or a number of uses.
@@ -38,14 +46,14 @@ class Snapshot(NamedTuple):
     gen: int
     dek_ver: int
     last: int
-    facts: dict[str, Facts]
-    candidates: tuple[_Candidate, ...]
+    kept: dict[int, _Kept]
+    heads: dict[str, Facts]
     mortal: tuple[Opened, ...]
     values: tuple[LiveValue, ...]
     until: int
 
 
-_NOTHING: Final = Snapshot(-1, 0, 0, {}, (), (), (), 0)
+_NOTHING: Final = Snapshot(-1, 0, 0, {}, {}, (), (), 0)
 
 
 class Matching:
@@ -66,11 +74,16 @@ class Matching:
         return snapshot if snapshot.gen == gen and (not snapshot.until or now < snapshot.until) else None
 
     def refresh(self, state: State, entries: EntryTable, now: int) -> Snapshot:
-        """The snapshot now. Decrypts only what was added, if nothing else happened since the cached one."""
-        before, spent = self._snapshot, state.spent()
-        if not spent.moved <= before.gen <= state.row.gen or before.dek_ver != state.row.dek_ver:
-            before = _NOTHING
-        snapshot = self._snapshot = _extended(state, spent, before, entries.after(state.row.sid, before.last), now)
+        """The snapshot now. Reads only what was added, if nothing else happened since the cached one, and decrypts only
+        what is not as it was.
+        """
+        known, spent = self._snapshot, state.spent()
+        if known.dek_ver != state.row.dek_ver:
+            known = _NOTHING
+        grown = spent.moved <= known.gen <= state.row.gen
+        before = known if grown else _NOTHING
+        rows = entries.after(state.row.sid, before.last)
+        snapshot = self._snapshot = _extended(state, spent, before, _kept(state, before, known, rows), now)
         return snapshot
 
     def build(self, snapshot: Snapshot, build: Callable[[Sequence[LiveValue]], Built]) -> Built:
@@ -101,27 +114,42 @@ def _made(
     return build(values)
 
 
-def _extended(state: State, spent: Spent, before: Snapshot, rows: Sequence[EntryRow], now: int) -> Snapshot:
-    facts, candidates, mortal = dict(before.facts), list(before.candidates), list(before.mortal)
-    for opened in [open_row(state.keys, row) for row in rows]:
-        row = opened.row
+def _kept(state: State, before: Snapshot, known: Snapshot, rows: Sequence[EntryRow]) -> list[_Kept]:
+    """The rows, decrypted or as they are ``known``. A head stands before its other forms."""
+    heads, kept = dict(before.heads), []
+    for row in rows:
+        was = known.kept.get(row.id)
+        opened = was.opened if was is not None and was.opened.row == row else open_row(state.keys, row)
         if opened.facts is not None:
-            facts[row.code] = opened.facts
-            if row.expires or opened.facts.uses is not None or UNTIL_TURN_ENDS in opened.facts.flags:
-                mortal.append(opened)
-        candidates += _candidate(opened, facts.get(row.code))
+            heads[row.code] = opened.facts
+        facts = heads.get(row.code)
+        if facts is None:
+            raise TamperDetected(AUTHENTICATION)
+        same = was is not None and was.opened is opened and was.facts is facts
+        kept.append(was if was is not None and same else _Kept(opened, facts, _candidate(opened, facts)))
+    return kept
+
+
+def _extended(state: State, spent: Spent, before: Snapshot, added: Sequence[_Kept], now: int) -> Snapshot:
+    kept = before.kept | {one.opened.row.id: one for one in added}
+    heads = before.heads | {one.opened.row.code: one.facts for one in added}
+    mortal = before.mortal + tuple(one.opened for one in added if _is_mortal(one.opened))
+    candidates = [one.candidate for one in kept.values() if one.candidate is not None]
     live = [one for one in candidates if not spent.is_ended(one.life) and not 0 < one.expires <= now]
     until = min((one.expires for one in live if one.expires), default=0)
-    last = rows[-1].id if rows else before.last
+    last = added[-1].opened.row.id if added else before.last
     values = tuple(one.live for one in live)
-    return Snapshot(state.row.gen, state.row.dek_ver, last, facts, tuple(candidates), tuple(mortal), values, until)
+    return Snapshot(state.row.gen, state.row.dek_ver, last, kept, heads, mortal, values, until)
 
 
-def _candidate(opened: Opened, facts: Facts | None) -> list[_Candidate]:
+def _is_mortal(opened: Opened) -> bool:
+    facts = opened.facts
+    return facts is not None and (opened.row.expires > 0 or facts.uses is not None or UNTIL_TURN_ENDS in facts.flags)
+
+
+def _candidate(opened: Opened, facts: Facts) -> _Candidate | None:
     """The form, if it is searchable. Burnt values are looked for until their turn ends."""
-    if facts is None:
-        raise TamperDetected(AUTHENTICATION)
     if SEARCHABLE not in facts.flags:
-        return []
+        return None
     live = LiveValue(opened.secret, placeholder_of(opened.row, facts), facts.entity_types)
-    return [_Candidate(live, opened.row.life, opened.row.expires)]
+    return _Candidate(live, opened.row.life, opened.row.expires)
