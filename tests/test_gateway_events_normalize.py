@@ -147,7 +147,8 @@ async def test_the_asynchronous_twin_gives_the_same() -> None:
     "fields",
     [
         {"tool": "pay"}, {"tool": None}, {"tool": {"args": [1]}}, {"args": "x"}, {"error": {"code": 3}}, {"choices": 5},
-        {"interrupt": {"number": "x", "choices": None}}, {"assistant": []}, {"id": {}}, {1: 2, "text": 3}, {"args": {1: 2}},
+        {"interrupt": {"number": "x", "choices": None}}, {"assistant": []}, {"id": {}}, {1: 2, "text": 3},
+        {"args": {1: 2}},
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["tool_event", "interrupt_request", "error", "assistant_chunk", "final"])
