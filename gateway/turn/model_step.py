@@ -9,7 +9,7 @@ from sealgate.redaction import build_known_values
 from ..tools.injection import placeholders_in
 from .changes import MessagesHidden, ModelAnswered
 from .context import TurnContext
-from .outgoing import check_outgoing
+from .outgoing import check_outgoing, may_hold
 from .planning import gated, plan_calls
 from .specs import fixed_names, sealed_specs
 from .state import CallState, TurnState
@@ -23,15 +23,21 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     limit = context.services.limits.model_steps
     if state.model_steps >= limit:
         raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
-    redactor = context.services.redactor
-    messages = tuple(redactor.rescrub(message) for message in state.messages)
-    prepared = state if messages == state.messages else context.advance(state, MessagesHidden(messages=messages))
+    prepared = _hidden(context, state)
     answer = yield from _complete(context, prepared)
     sealed = seal_answer(context, answer)
     context.services.emitted.remember_message(sealed)
     yield context.event("assistant.message", text=sealed.text())
     calls = planned_calls(context, prepared, answer, sealed)
     return context.advance(prepared, ModelAnswered(answer=sealed, calls=calls))
+
+
+def _hidden(context: TurnContext, state: TurnState) -> TurnState:
+    """The state in which no message shows what has become known since it was said."""
+    if not may_hold(context.services.vault.match(build_known_values), state.messages):
+        return state
+    messages = tuple(map(context.services.redactor.rescrub, state.messages))
+    return state if messages == state.messages else context.advance(state, MessagesHidden(messages=messages))
 
 
 def seal_answer(context: TurnContext, answer: AIMessage) -> SealedMessage:

@@ -20,9 +20,17 @@ def check_outgoing(known: KnownValues, messages: Iterable[SealedMessage], tools:
     Names, keys and enums of tool schemas are the application's and are not looked at; descriptions are, and so are the
     ids of calls and the names of tools that nobody registered: a model made them up.
     """
-    for where, text in _texts(messages, tools):
+    texts = list(_texts(messages, tools))
+    if not known.suspects("\n".join(text for _where, text in texts)):
+        return
+    for where, text in texts:
         if known.appears_in(text):
             raise LeakPrevented(where)
+
+
+def may_hold(known: KnownValues, messages: Iterable[SealedMessage]) -> bool:
+    """Whether a message may hold a sealed value. False is certain, and costs one pass over all of them."""
+    return known.suspects("\n".join(text for _where, text in _texts(messages, ())))
 
 
 def _texts(messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> Iterator[tuple[str, str]]:
