@@ -20,6 +20,7 @@ SUFFIX_LENGTHS: Final = (3, 5)
 
 _IDENTITY: Final = lp("identity/1")
 _FORM: Final = lp("form/1")
+_APART: Final = lp("apart/1")
 
 Random: TypeAlias = Callable[[int], bytes]
 """``random(n)`` gives ``n`` bytes, as ``os.urandom`` does."""
@@ -50,10 +51,13 @@ class Index:
     def __init__(self, key: bytes) -> None:
         self._mac = Mac(key)
 
-    def mark(self, secret: SecretValue) -> Mark:
-        """The mark of a value: all spellings of it share the identity, each spelling and JSON type has its form."""
+    def mark(self, secret: SecretValue, *, apart: bool = False) -> Mark:
+        """The mark of a value: all spellings of it share the identity, each spelling and JSON type has its form.
+
+        A value that is kept ``apart`` has nothing in common with the same value where it is not.
+        """
         text = secret.text()
-        named = self._mac.digest(_IDENTITY + lp(canonical(text)))
+        named = self._mac.digest((_APART if apart else _IDENTITY) + lp(canonical(text)))
         identity = named[:IDENTITY_BYTES]
         exact = self._mac.digest(_FORM + lp(identity, secret.json_type, text))
         return Mark(

@@ -12,6 +12,7 @@ from sealgate.models.sealing import CallPart, EntryFacts, LiveValue, Permit, Sea
 from sealgate.models.secretvalue import SecretValue
 
 from .endings import end_entries, ends_with_turn, renew
+from .guesses import Guesses
 from .index import Mark
 from .known import KnownForms
 from .ledger import Spent
@@ -27,7 +28,8 @@ Built = TypeVar("Built")
 
 
 class VaultSession:
-    """The vault's side of one session; fulfils ``models.sealing.Sealer``, ``Opener`` and ``CallOpener``.
+    """The vault's side of one session; fulfils ``Sealer``, ``Opener``, ``CallOpener`` and ``GuessCounter`` of
+    ``models.sealing``.
 
     Made by ``Vault.session`` only. May be used from many threads. ``id`` is an opaque reference that may be shown;
     ``records`` are the session's encrypted records, ``state`` its row and keys, for the vault itself.
@@ -44,6 +46,7 @@ class VaultSession:
         self.state = state
         self._known = KnownForms()
         self._matching = Matching()
+        self._guesses = Guesses(self.records)
 
     def seal(self, requests: Sequence[SealRequest]) -> list[Placeholder]:
         """One placeholder a request, in order, in one transaction: see ``models.sealing.Sealer.seal``.
@@ -54,7 +57,8 @@ class VaultSession:
         for request in requests:
             check_request(request)
         state = self._read_state()
-        marks = [state.keys.index.mark(request.value) for request in requests]
+        index = state.keys.index
+        marks = [index.mark(one.value, apart=one.apart) for one in requests]
         known = self._known.placeholders(state.row.gen, requests, marks)
         return known if known is not None else self._seal(requests, marks)
 
@@ -129,6 +133,10 @@ class VaultSession:
             self._matching.clear()
             raise
         return self._matching.build(live, build)
+
+    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
+        """The tokens that may be compared with these secrets: see ``models.sealing.GuessCounter.admit``."""
+        return self._guesses.admit(self._read_state().keys.index, codes, tokens)
 
     def facts(self, placeholders: Iterable[Placeholder]) -> dict[Placeholder, EntryFacts]:
         """What may be known of entries without opening them; placeholders of no stored entry are absent."""

@@ -115,10 +115,7 @@ class SqliteStore:
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
-        with self._writer.alone() as connection:
-            for reader in self._idle:
-                reader.connection.close()
-            connection.close()
+        self._writer.close(self._idle)
         self._idle = []
         if self._lock_file is not None:
             self._lock_file.close()
@@ -149,8 +146,9 @@ class SqliteStore:
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
             if self._path != MEMORY:
-                connection.execute("PRAGMA journal_mode = WAL")
+                # First, because the next line writes into the file, and it may be somebody else's.
                 schema.check(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
         except BaseException:
             connection.close()
             raise

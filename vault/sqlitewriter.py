@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -95,7 +95,23 @@ class SqliteWriter:
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
-        """The connection outside any transaction, under both locks: for checkpoints, copies and closing."""
+        """The connection outside any transaction, under both locks: for checkpoints and copies."""
+        with self._both_locks():
+            try:
+                self.current = self.current or self._connect()
+                yield self.current.connection
+            except sqlite3.Error as error:
+                raise translate(error) from None
+
+    def close(self, others: Sequence[SqliteConnection]) -> None:
+        """Closes the connection, if there is one, and others; under both locks, because the last one checkpoints."""
+        with self._both_locks():
+            for one in (*others, *((self.current,) if self.current else ())):
+                one.connection.close()
+            self.current = None
+
+    @contextmanager
+    def _both_locks(self) -> Iterator[None]:
         if not self._turn.acquire(timeout=DEADLINE):
             raise StoreUnavailable("the vault stayed locked by another thread")
         try:
@@ -103,10 +119,7 @@ class SqliteWriter:
                 self._commit(self._group, self.current)
             self._lock()
             try:
-                self.current = self.current or self._connect()
-                yield self.current.connection
-            except sqlite3.Error as error:
-                raise translate(error) from None
+                yield
             finally:
                 self._unlock()
         finally:
