@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from sealgate.models.errors import DetectionFailed, SealgateError
 from sealgate.models.findings import Finding
 
+from .cache import SpanCache
 from .extend import grown
 from .projection import Projection, decoded, project
 from .ruleset import RuleSet
@@ -50,12 +51,23 @@ class Detector:
         self._registry = registry
         self._names = names
         self._given = recognizers
+        self._cache = SpanCache()
 
-    def detect(self, text: str) -> list[Finding]:
+    def detect(self, text: str, *, partition: bytes = b"") -> list[Finding]:
         """The findings of rules and names in ``text``, in its code points; they may overlap.
 
+        ``partition`` (at most 16 bytes) separates callers in the cache: a session passes random bytes of its own.
         Raises ``DetectionFailed`` when a recognizer fails or is missing: what was not looked at goes nowhere.
         """
+        digest = self._cache.digest(text, partition)
+        remembered = self._cache.get(digest)
+        if remembered is not None:
+            return remembered
+        found = self._checked(text)
+        self._cache.put(digest, found)
+        return list(found)
+
+    def _checked(self, text: str) -> list[Finding]:
         try:
             return self._detect(text)
         except SealgateError:

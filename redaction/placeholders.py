@@ -15,8 +15,8 @@ from sealgate.models.placeholder import ALPHABET, STRICT, Placeholder, from_matc
 _UNDERSCORE: Final = r"(?:\\?_|&\#95;|&\#x5f;|&lowbar;)"
 _BREAK: Final = r"[ \t]{0,4}\n?[ \t]{0,4}"
 _DOT: Final = r"(?:\\?\.|&\#46;|&period;)"
-_OPEN: Final = r"(?:\\?\[|&\#91;|&\#x5b;|&lbrack;|&lsqb;)\s?\*{0,3}"
-_CLOSE: Final = r"\*{0,3}\s?(?:\\?\]|&\#93;|&\#x5d;|&rbrack;|&rsqb;)"
+_OPEN: Final = r"(?:\\?\[|&\#91;|&\#x5b;|&lbrack;|&lsqb;)[ ]?\*{0,3}"
+_CLOSE: Final = r"\*{0,3}[ ]?(?:\\?\]|&\#93;|&\#x5d;|&rbrack;|&rsqb;)"
 _SYMBOL: Final = f"[{ALPHABET}]"
 
 _TAIL: Final = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
@@ -13,12 +14,13 @@ from sealgate.models.findings import Finding
 from sealgate.models.messages import PrivateData
 from sealgate.models.origins import PERSON, TRUSTED, check_origin
 from sealgate.models.placeholder import STRICT, Placeholder, from_match
-from sealgate.models.sealing import LiveValue, Sealer, SealRequest
+from sealgate.models.sealing import GuessCounter, LiveValue, Sealer, SealRequest
 from sealgate.models.secretvalue import JsonType, SecretValue, secret_of
 
 from .detector import Detector
 from .expectation import read_expected
 from .fold import BARRIER
+from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans
 from .known import KnownValues, build_known_values
 from .placeholders import find_lenient
 from .plan import Plan, Planned
@@ -55,6 +57,9 @@ class Scope:
     keep: Keep | None = field(default=None, repr=False)
     """The strict placeholders that stay as they are; none by default."""
 
+    shapes: GuessShapes = field(default_factory=lambda: GuessShapes(()), repr=False)
+    """The live small secrets that this text could be used to guess; none for text from whoever gave them."""
+
 
 class Planner:
     """Makes scopes and plans for one session; what the redactors of text, JSON and messages share."""
@@ -62,6 +67,8 @@ class Planner:
     def __init__(self, detector: Detector, sealer: Sealer) -> None:
         self.detector = detector
         self.sealer = sealer
+        self._counter = sealer if isinstance(sealer, GuessCounter) else MemoryCounter()
+        self._partition = os.urandom(16)
 
     def scope(
         self,
@@ -85,20 +92,32 @@ class Planner:
             requests=requests,
             keep=keep,
             fixed=fixed,
+            shapes=self.shapes(origin),
         )
+
+    def shapes(self, origin: str) -> GuessShapes:
+        """The shapes of the session's live small secrets, for a text of an origin that could be used to guess them."""
+        return GuessShapes(()) if origin in TRUSTED else self.sealer.match(build_guess_shapes)
+
+    def guessed(self, text: str, shapes: GuessShapes, origin: str) -> list[Planned]:
+        """What of a text is sealed unseen, as it might be a guess; see ``guesses``."""
+        return [guess(text[start:end], start, end, origin) for start, end in guessed_spans(text, shapes, self._counter)]
 
     def plan(self, text: str, scope: Scope, *, cue: str = "") -> Plan:
         """Which spans of ``text`` are hidden, and what is sealed for each. ``cue`` is text that stands before it, such
         as the key of a JSON member, and is not part of it."""
         check_length(text)
         original, text = text, _without_kept(text, scope.keep)
+        guesses = self.guessed(text, scope.shapes, scope.origin)
+        text = _blanked(text, [(one.finding.start, one.finding.end) for one in guesses])
         found = [*self._certain(text, scope), *self._detected(text, scope, cue)]
         found += _allowed(text, named_by_addresses(text, found), scope)
         resolved = resolve(text, found)
         again = _allowed(text, repeats(text, resolved), scope)
         if again:
             resolved = resolve(text, [*resolved, *again])
-        return Plan(original, tuple(planned(text[finding.start : finding.end], finding, scope) for finding in resolved))
+        items = [planned(text[finding.start : finding.end], finding, scope) for finding in resolved]
+        return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
 
     def _certain(self, text: str, scope: Scope) -> list[Finding]:
         """Look-alikes, known values, and what was asked for."""
@@ -118,7 +137,7 @@ class Planner:
         offset = len(cue)
         found = [
             Finding(found.entity_type, found.start - offset, found.end - offset, found.score, found.recognizer)
-            for found in self.detector.detect(cue + text)
+            for found in self.detector.detect(cue + text, partition=self._partition)
             if found.start >= offset
         ]
         return _allowed(text, found, scope)
@@ -137,6 +156,27 @@ def _without_kept(text: str, keep: Keep | None) -> str:
     if keep is None or "[" not in text:
         return text
     return STRICT.sub(lambda m: BARRIER * len(m.group()) if keep(from_match(m)) else m.group(), text)
+
+
+def without_placeholders(text: str) -> str:
+    """``text`` with every strict placeholder blanked out."""
+    return _without_kept(text, lambda _placeholder: True)
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """``text`` with these ranges blanked out, so that nothing is found in them or across them."""
+    parts: list[str] = []
+    at = 0
+    for start, end in spans:
+        parts += (text[at:start], BARRIER * (end - start))
+        at = end
+    return "".join(parts) + text[at:] if spans else text
+
+
+def guess(value: str, start: int, end: int, origin: str, json_type: JsonType = "string") -> Planned:
+    """What is sealed for a range that might be a guess: the same whether it is right or wrong."""
+    request = SealRequest(SecretValue(value, json_type), GUESS_TYPE, origin, searchable=False, apart=True)
+    return Planned(Finding(GUESS_TYPE, start, end, 1.0, GUESS), request)
 
 
 def check_length(text: str) -> None:

@@ -13,7 +13,7 @@ _CLOSED: Final = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fenced code, closed or not
     r"|``[^\n]*?(?:``|$)|`[^`\n]*(?:`|$)"  # inline code
     r"|\]\([^()\n]*(?:\)|$)|\]:[^\n]*"  # link targets
-    r"|<[A-Za-z!/][^<>]*(?:>|\Z)"  # HTML tags with their attributes
+    r"|<[A-Za-z!/][^<>]*>?"  # HTML tags with their attributes
     r"|[A-Za-z][A-Za-z0-9+.-]{1,30}:/{0,2}[^\s<>\"]+|//[^\s<>\"]+|(?:www\.|[\w-]{1,63}\.[A-Za-z]{2,24}[/?])[^\s<>\"]*",
     re.DOTALL | re.MULTILINE,
 )

@@ -5,11 +5,13 @@ How much is held back depends on the text's shape alone, never on what is sealed
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sealgate.models.errors import TextTooLong
 
 from .redactor import Redactor
+from .reply import closed_ranges
 from .restorer import Restorer
 
 MAX_HELD: Final = 1_000_000
@@ -43,17 +45,35 @@ class _Stream:
         raise NotImplementedError
 
 
+_INLINE: Final = frozenset("`<>[]&\\_*~")
+"""Marks of code, tags, links and placeholders; a line without them may be cut at any space."""
+
+_UNFINISHED: Final = re.compile(r"(?:_|&#95;|&#x5f;|&lowbar;)[ \t]{0,4}\n[ \t]{0,4}\Z", re.IGNORECASE)
+"""A placeholder may go on after a line break that follows an underscore."""
+
+
 class StreamRestorer(_Stream):
-    """Restores a reply in chunks. Pieces end at paragraph breaks outside of fenced
-    code, so that links, tags and code are seen whole."""
+    """Restores a reply in chunks. Plain words leave one by one; a line with marks leaves when it is complete, and what
+    is in an open code fence or HTML tag when that is closed, so that every way to cut a reply gives the same text."""
 
     def __init__(self, restorer: Restorer) -> None:
         super().__init__()
         self._restorer = restorer
 
     def _cut(self, text: str) -> int:
-        cut = text.rfind("\n\n")
-        return cut + 2 if cut >= 0 and text.count("```", 0, cut) % 2 == 0 else 0
+        line = text.rfind("\n") + 1
+        if _INLINE.isdisjoint(text):
+            space = max(text.rfind(" "), line - 1)
+            return space + 1
+        while line > 0:
+            open_range = next((start for start, end in closed_ranges(text) if start < line <= end), None)
+            if open_range is not None:
+                line = text.rfind("\n", 0, open_range) + 1
+            elif _UNFINISHED.search(text, max(0, line - 24), line):
+                line = text.rfind("\n", 0, line - 1) + 1
+            else:
+                return line
+        return 0
 
     def _treated(self, text: str) -> str:
         return str(self._restorer.restore_reply(text))

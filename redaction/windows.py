@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+from .words import NAME_WORDS, PLAIN_WORDS
 
 SIZE: Final = 480
 """Code points of the longest window."""
 
 OVERLAP: Final = 64
 """Code points that two windows of one long line share, so that a name at the cut is whole in one of them."""
+
+
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_LONG_NUMBER: Final = re.compile(r"[0-9][0-9 .()-]{3,}[0-9]")
+_SHORT_FORMS: Final = frozenset("i s t m d ll re ve don doesn didn won wouldn couldn shouldn isn aren wasn weren hasn haven hadn can a o".split())
 
 
 class Window(NamedTuple):
@@ -20,21 +28,21 @@ class Window(NamedTuple):
 
 
 def windows(text: str) -> Iterator[Window]:
-    """The windows of ``text`` that hold a letter: whole lines together as far as they fit, long lines in overlapping
+    """The windows of ``text`` that hold more than everyday words: whole lines together as far as they fit, long lines in overlapping
     pieces cut at spaces."""
     start = 0
     end = 0
     for line_start, line_end in _lines(text):
         if end > start and line_end - start > SIZE:
-            yield from _lettered(text, start, end)
+            yield from _worth_reading(text, start, end)
             start = line_start
         end = line_end
         while end - start > SIZE:
             cut = _cut(text, start + SIZE)
-            yield from _lettered(text, start, cut)
+            yield from _worth_reading(text, start, cut)
             start = max(start + 1, _cut(text, cut - OVERLAP))
     if end > start:
-        yield from _lettered(text, start, end)
+        yield from _worth_reading(text, start, end)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -50,6 +58,14 @@ def _cut(text: str, at: int) -> int:
     return space + 1 if space >= 0 else at
 
 
-def _lettered(text: str, start: int, end: int) -> Iterator[Window]:
-    if any(char.isalpha() for char in text[start:end]):
+def _worth_reading(text: str, start: int, end: int) -> Iterator[Window]:
+    """The window, unless it holds only everyday words and short numbers: there is nothing in it to find."""
+    piece = text[start:end]
+    words = _WORDS.findall(piece)
+    if words and (_LONG_NUMBER.search(piece) or not all(_is_everyday(word) for word in words)):
         yield Window(start, end)
+
+
+def _is_everyday(word: str) -> bool:
+    folded = word.lower()
+    return folded in PLAIN_WORDS or folded in _SHORT_FORMS or (word == folded and folded in NAME_WORDS)
