@@ -65,6 +65,29 @@ print(json.dumps({"status": status, "values": len(found), "nonces": len(set(nonc
                   "audit": vault.audit.verify(), "back": sorted(found)[:1]}))
 """
 
+_SECOND_VAULT = """
+vault = Vault.open(PATH, KEY)
+session = vault.session("s1")
+session.seal(requests(["one"]))
+Vault.open(PATH, KEY).close()   # closing a file drops the locks of the process: nothing may open it but SQLite
+
+def visit():
+    os.execv(sys.executable, [sys.executable, "-c", VISIT, PATH])
+
+statuses = [wait(fork(visit))]
+session.seal(requests(["two"]))
+statuses.append(wait(fork(visit)))
+print(json.dumps({"statuses": statuses, "values": session.match(len)}))
+"""
+
+_VISIT = """
+import sys
+from sealgate.vault import Vault
+with Vault.open(sys.argv[1], bytes(range(32))) as vault:
+    found = vault.session("s1").match(len)
+sys.exit(40 + found)
+"""
+
 _MEMORY_FORK = """
 vault = Vault.open(":memory:")
 session = vault.session("s1")
@@ -186,6 +209,11 @@ def test_both_sides_of_a_fork_go_on(path: Path) -> None:
     assert report["status"] == 0
     assert report["values"] == report["nonces"] == 202
     assert report["back"] == ["after the fork"]
+
+
+def test_a_second_vault_in_a_process_does_not_break_the_first(path: Path) -> None:
+    report = scenario(f"VISIT = {_VISIT!r}\n" + _SECOND_VAULT, path)
+    assert report == {"statuses": [41, 42], "values": 2}
 
 
 def test_a_vault_in_memory_stays_with_its_process(path: Path) -> None:

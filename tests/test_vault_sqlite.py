@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sealgate.models.errors import StoreFull, StoreUnavailable, TamperDetected, VaultError
+from sealgate.models.errors import NotAVault, StoreFull, StoreUnavailable, TamperDetected, VaultError
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import Vault, VaultSession, lockfile, sqlitewriter
@@ -176,7 +176,7 @@ def test_an_open_group_is_committed_before_a_purge(vault: Vault) -> None:
         (sqlite3.SQLITE_BUSY_SNAPSHOT, StoreUnavailable),
         (sqlite3.SQLITE_READONLY, StoreUnavailable),
         (sqlite3.SQLITE_CORRUPT, TamperDetected),
-        (sqlite3.SQLITE_NOTADB, TamperDetected),
+        (sqlite3.SQLITE_NOTADB, NotAVault),
         (sqlite3.SQLITE_CONSTRAINT_UNIQUE, TamperDetected),
         (None, StoreUnavailable),
     ],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from sealgate.models.errors import StoreFull, StoreUnavailable, TamperDetected, VaultError
+from sealgate.models.errors import NotAVault, StoreFull, StoreUnavailable, TamperDetected, VaultError
 
 from .encoding import AUTHENTICATION
 from .lockfile import DEADLINE, LockFile
@@ -237,6 +237,8 @@ def translate(error: sqlite3.Error) -> VaultError:
     primary = code & 0xFF if isinstance(code, int) else None
     if primary == sqlite3.SQLITE_FULL:
         return StoreFull("no room is left on the store; nothing was written")
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT):
+    if primary == sqlite3.SQLITE_NOTADB:
+        return NotAVault("the file is no vault of sealgate")
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT):
         return TamperDetected(AUTHENTICATION)
     return StoreUnavailable("the store could not be read or written")

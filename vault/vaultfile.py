@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import stat
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Literal
 
 from sealgate.models.errors import NotAVault, StoreUnavailable
 
@@ -15,33 +15,24 @@ from . import schema
 from .sqlitetables import SqliteTransaction
 from .sqlitewriter import translate
 
-_HEADER: Final = b"SQLite format 3\0"
-
 State = Literal["missing", "empty", "database"]
 
 
 def look(path: str) -> State:
-    """What lies at ``path``, without changing it.
+    """What lies at ``path``, without opening it: whoever closes a file drops all locks that his process holds on it,
+    those of SQLite's connections too (sqlite.org/howtocorrupt.html, section 2.2).
 
-    Raises ``NotAVault`` for a symbolic link, anything but a regular file of this user, and a file that is neither
-    empty nor a database.
+    Raises ``NotAVault`` for a symbolic link and for anything but a regular file of this user.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        status = os.lstat(path)
     except FileNotFoundError:
         return "missing"
     except OSError:
-        raise NotAVault("the path is no regular file that this user may read") from None
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            raise NotAVault("the path is no regular file of this user")
-        header = os.read(fd, len(_HEADER))
-    finally:
-        os.close(fd)
-    if header and header != _HEADER:
-        raise NotAVault("the file is no vault of sealgate")
-    return "database" if header else "empty"
+        raise NotAVault("the path is no regular file of this user") from None
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+        raise NotAVault("the path is no regular file of this user")
+    return "database" if status.st_size else "empty"
 
 
 def create(path: str, fill: Callable[[SqliteTransaction], None]) -> None:
