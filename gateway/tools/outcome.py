@@ -12,8 +12,10 @@ from sealgate.models.errors import LimitExceeded, NotJson, TextTooLong, ToolFail
 from sealgate.models.jsonvalue import JsonValue, check_json
 from sealgate.models.origins import tool_origin
 from sealgate.models.placeholder import Placeholder
-from sealgate.redaction import Redactor
+from sealgate.redaction import KnownValues, Redactor
 
+from ..events.layout import Layout
+from ..events.scrub import scrub
 from ..turn.waits import Escaped
 
 MAX_ERROR_TEXT: Final = 2_000
@@ -54,6 +56,11 @@ def redact_result(
     if len(as_text(result)) > max_size:
         raise TextTooLong(f"the tool returned more than {max_size} code points", max_size)
     return redactor.redact_json(result, origin=tool_origin(tool), keep=kept.__contains__, max_new=max_new)
+
+
+def hide_split(sealed: JsonValue, known: KnownValues) -> JsonValue:
+    """A sealed result without the values that are split over its texts, such as a code as a list of its digits."""
+    return scrub(sealed, Layout(sealed), known)
 
 
 def as_text(sealed: JsonValue) -> str:

@@ -19,10 +19,11 @@ from sealgate.models.errors import (
     ValueGone,
 )
 from sealgate.models.jsonvalue import JsonValue
+from sealgate.redaction import build_known_values
 
 from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
-from ..tools.outcome import as_text, redact_error, redact_result, to_json
+from ..tools.outcome import as_text, hide_split, redact_error, redact_result, to_json
 from ..tools.tool import Tool
 from .approve_step import is_bound
 from .arguments import complete_arguments, kept_closed
@@ -136,7 +137,8 @@ def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, retur
     services = context.services
     kept, limits = kept_closed(injection), services.limits
     result = to_json(returned)
-    sealed = redact_result(services.redactor, tool.name, result, kept, limits.new_values, limits.result_size)
+    redacted = redact_result(services.redactor, tool.name, result, kept, limits.new_values, limits.result_size)
+    sealed = hide_split(redacted, services.vault.match(build_known_values))
     if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
         sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
     return as_text(sealed), sealed
