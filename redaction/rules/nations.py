@@ -56,7 +56,7 @@ class Nation:
                     shape,
                     0.9 if self.check else 0.5,
                     self.alone,
-                    gates=("digits4",),
+                    gates=("digit",),
                     valid=_validator(self.check),
                     alone=not self.strong,
                 )
