@@ -230,9 +230,9 @@ def test_a_person_at_a_terminal(tmp_path: Path) -> None:
         os.close(theirs)
         seen = bytearray()
         with io.FileIO(ours, "r+") as terminal:
-            read_until(ours, b"Account number to pay from: ", seen)
+            read_until(ours, b"Account number: ", seen)
             terminal.write(b"9876-5432-1098\n")
-            read_until(ours, b"The 6-digit code we texted you: ", seen)
+            read_until(ours, b"6-digit code we texted: ", seen)
             terminal.write(b"001122\n")
             read_until(ours, b"PERSON TYPED", seen)
             asked = bytes(seen).partition(b"PERSON TYPED")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import Any
 
 from .answers import Answers
@@ -17,7 +18,7 @@ def picture(answers: Answers, witnesses: Witnesses) -> str:
             Panel("PERSON TYPED", 18, [REQUEST, *(f"{name}:\n{typed}" for name, typed in answers.typed)]),
             Panel("MODEL SAW", 28, _model_lines(witnesses.model)),
             Panel("TOOL RECEIVED", 17, [_call(name, arguments) for name, arguments in witnesses.tools]),
-            Panel("BROWSER WOULD GET", 28, [_event(event) for event in browser_events(witnesses.browser)]),
+            Panel("BROWSER WOULD GET", 28, _event_lines(browser_events(witnesses.browser))),
         ]
     )
 
@@ -41,8 +42,15 @@ def _pairs(arguments: dict[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in arguments.items())
 
 
-def _event(event: dict[str, Any]) -> str:
-    return f"{event['type']}\n{_detail(event)}".strip()
+def _event_lines(events: list[dict[str, Any]]) -> list[str]:
+    """A paragraph for each event that says something; those between that do not share one."""
+    paragraphs: list[str] = []
+    for bare, group in groupby(events, key=lambda event: not _detail(event)):
+        if bare:
+            paragraphs.append(", ".join(event["type"] for event in group))
+        else:
+            paragraphs += [f"{event['type']}\n{_detail(event)}" for event in group]
+    return paragraphs
 
 
 def _detail(event: dict[str, Any]) -> str:

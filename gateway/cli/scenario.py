@@ -63,13 +63,13 @@ def _register_pay(gateway: Gateway, session: Session, answers: Answers, witnesse
         before_execute=witnesses.hooks.append,
         after_execute=witnesses.hooks.append,
     )
-    @depends_on_interrupt(ACCOUNT, answers.handler(ACCOUNT), "Account number to pay from: ", sensitive="ACCOUNT_NUMBER")
-    @depends_on_interrupt(OTP, answers.handler(OTP), "The 6-digit code we texted you: ", sensitive="OTP_CODE")
+    @depends_on_interrupt(ACCOUNT, answers.handler(ACCOUNT), "Account number: ", sensitive="ACCOUNT_NUMBER")
+    @depends_on_interrupt(OTP, answers.handler(OTP), "6-digit code we texted: ", sensitive="OTP_CODE")
     def pay(amount: float, account_number: str, otp_code: str) -> str:
         witnesses.tools.append(("pay", {"amount": amount, ACCOUNT: account_number, OTP: otp_code}))
         # An application may well be careless in what it tells a browser or gives back to the model.
         session.events().emit("status", {"text": f"paying from account {account_number}"})
-        return f"paid {amount:.2f} euros from {account_number} with code {otp_code}"
+        return f"The payment of {amount:.2f} from account {account_number} was confirmed with code {otp_code}."
 
 
 def _register_send_mail(gateway: Gateway, witnesses: Witnesses) -> None:
@@ -92,7 +92,7 @@ def _assistant() -> ScriptedModel:
         return _mail("call-3", messages, "Your bill is paid.")
 
     def report(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> str:
-        return f"Paid 84.20 euros from {_shown('ACCOUNT_NUMBER', messages)}; the receipt is in your mail."
+        return f"Your bill is paid from {_shown('ACCOUNT_NUMBER', messages)}; the receipt is in your mail."
 
     pay = ToolCall(id="call-1", name="pay", arguments={"amount": 84.2})
     return ScriptedModel([pay, overshare, mail, report])
