@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .errors import GrantRefused
 from .grants import Inject, Purpose
@@ -13,13 +13,17 @@ from .secretvalue import SecretValue
 
 Built = TypeVar("Built")
 
+MAX_GUESSES: Final = 3
+"""Distinct tokens that are compared with a secret of a small guess space over its whole life."""
+
 
 @dataclass(frozen=True, slots=True)
 class SealRequest:
     """One value to be kept.
 
     ``origin`` is one of ``models.origins``. ``uses`` and ``ttl`` (seconds) override the defaults of the entity type.
-    An entry that is not ``searchable`` is sealed where it stands and looked for nowhere else.
+    An entry that is not ``searchable`` is sealed where it stands and looked for nowhere else. One that is kept
+    ``apart`` shares its placeholder with the same text kept apart, and with no value that is sealed otherwise.
     """
 
     value: SecretValue
@@ -28,6 +32,7 @@ class SealRequest:
     uses: int | None = None
     ttl: float | None = None
     searchable: bool = True
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,19 @@ class Sealer(Protocol):
 
         The cache is by ``build`` itself, so pass a module-level function; an ``ExtendingBuilder`` is given only what
         was added. The values reach ``build`` and nothing else.
+        """
+        ...
+
+
+@runtime_checkable
+class GuessCounter(Protocol):
+    """**Protocol:** counts what is compared with secrets of a small guess space."""
+
+    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
+        """Those of the distinct ``tokens`` that may be compared with all of the secrets that have these codes.
+
+        The first three that ever come for a secret may, in order; it is stored before they are returned, and does not
+        depend on whether one of them is right.
         """
         ...
 

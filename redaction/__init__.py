@@ -6,10 +6,11 @@ from .batch import key_cue
 from .detector import Detector, Recognizer
 from .expectation import AnswerHit
 from .known import KnownHit, KnownValues, build_known_values
-from .message_redactor import canonical_json, origin_of, scrub_json
+from .message_redactor import canonical_json, origin_of
 from .placeholders import LenientPlaceholder, find_lenient
 from .planner import MAX_TEXT, Keep
 from .redactor import Redactor
+from .rescrub import scrub_json
 from .restorer import Restorer
 from .stream import StreamRedactor, StreamRestorer
 from .strength import bits, is_searchable

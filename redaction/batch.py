@@ -13,8 +13,9 @@ from sealgate.models.findings import Finding, Redaction
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.secretvalue import JsonType, secret_of
 
+from .guesses import GUESS
 from .plan import Plan, commit
-from .planner import MAX_TEXT, Planner, Scope, planned
+from .planner import MAX_TEXT, Planner, Scope, guess, planned
 from .union import rank_of
 
 Later: TypeAlias = Callable[[], JsonValue]
@@ -86,6 +87,8 @@ class Batch:
         covered = sum(item.finding.end - item.finding.start for item in found.items)
         if covered * 2 < len(text.lstrip("-")):
             return lambda: number
+        if any(item.finding.recognizer == GUESS for item in found.items):
+            return self._later(Plan(text, (guess(text, 0, len(text), self._scope.origin, json_type),)))
         best = min((item.finding for item in found.items), key=rank_of)
         whole = Finding(best.entity_type, 0, len(text), best.score, best.recognizer)
         return self._later(Plan(text, (planned(text, whole, self._scope, json_type),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from sealgate.models.errors import InvalidInput
 from sealgate.models.jsonvalue import JsonValue, check_json
@@ -24,13 +24,16 @@ from sealgate.models.origins import APPLICATION, MODEL, PERSON, tool_origin
 from sealgate.models.placeholder import Placeholder
 
 from .batch import Batch, Later
-from .known import KnownValues, build_known_values
-from .planner import Keep, Planner, Scope
+from .planner import Keep, Planner
+from .rescrub import Scrubber, scrubber
 
 Recognise: TypeAlias = Callable[[Role, str], str | None]
-"""What the gateway itself emitted: role and text (tool arguments as ``canonical_json``) → the sealed text it stood for."""
+"""What the gateway itself emitted: role and text (tool arguments as ``canonical_json``) → the sealed text behind it."""
 
 JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+_ORIGINS: Final[dict[Role, str]] = {"user": PERSON, "system": APPLICATION, "assistant": MODEL}
 
 
 def canonical_json(value: JsonValue) -> str:
@@ -40,9 +43,11 @@ def canonical_json(value: JsonValue) -> str:
 
 def origin_of(message: RawMessage) -> str:
     """The origin of a message's values, by its role."""
-    if isinstance(message, ToolMessage):
-        return tool_origin(message.name)
-    return {"user": PERSON, "system": APPLICATION, "assistant": MODEL}[message.role]
+    return _origin_of_role(message.role, message.name if isinstance(message, ToolMessage) else None)
+
+
+def _origin_of_role(role: Role, name: str | None) -> str:
+    return tool_origin(name or "unknown") if role == "tool" else _ORIGINS[role]
 
 
 def redact_message(
@@ -72,7 +77,8 @@ def redact_message(
     if keep is None and recognise is None and message.role == "assistant":
         keep = _keep_all
     scope = planner.scope(origin=origin_of(message), known=known, whitelist=whitelist, keep=keep, fixed=fixed)
-    worker = _MessageWorker(Batch(planner, scope), scope, message.role, recognise)
+    scrub = scrubber(planner, origin_of(message))
+    worker = _MessageWorker(Batch(planner, scope), scrub, message.role, recognise)
     content = worker.content(message.content, allowed_parts)
     calls = [(call, worker.json(call.arguments)) for call in _calls(message)]
     worker.batch.commit(max_new=max_new)
@@ -97,13 +103,11 @@ def redact_messages(planner: Planner, messages: Iterable[RawMessage], **options:
 
 def rescrub(planner: Planner, message: SealedMessage) -> SealedMessage:
     """A message said earlier, with what has become known since hidden outside of its placeholders."""
-    values = planner.sealer.match(build_known_values)
-    content = scrub_json(values, cast("JsonValue", message.content))
+    scrub = scrubber(planner, _origin_of_role(message.role, message.name))
+    content = scrub.json(cast("JsonValue", message.content))
     calls = [
         SealedCall(
-            id=call.id,
-            name=call.name,
-            arguments=cast("JsonObject", scrub_json(values, cast("JsonValue", call.arguments))),
+            id=call.id, name=call.name, arguments=cast("JsonObject", scrub.json(cast("JsonValue", call.arguments)))
         )
         for call in message.tool_calls
     ]
@@ -116,21 +120,6 @@ def rescrub(planner: Planner, message: SealedMessage) -> SealedMessage:
             name=message.name,
             status=message.status,
         )
-
-
-def scrub_json(values: KnownValues, value: JsonValue) -> JsonValue:
-    """JSON with each sealed value in its strings, keys and numbers replaced by its placeholder."""
-    if isinstance(value, str):
-        return values.scrub(value)
-    if isinstance(value, list):
-        return [scrub_json(values, item) for item in value]
-    if isinstance(value, dict):
-        return {values.scrub(key): scrub_json(values, item) for key, item in value.items()}
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        spelled = repr(value)
-        scrubbed = values.scrub(spelled)
-        return value if scrubbed == spelled else scrubbed
-    return value
 
 
 def _keep_all(placeholder: Placeholder) -> bool:
@@ -150,16 +139,16 @@ def _tool_fields(message: RawMessage) -> dict[str, Any]:
 class _MessageWorker:
     """Plans the pieces of one message; each comes back as a value that exists after the commit."""
 
-    def __init__(self, batch: Batch, scope: Scope, role: Role, recognise: Recognise | None) -> None:
+    def __init__(self, batch: Batch, scrub: Scrubber, role: Role, recognise: Recognise | None) -> None:
         self.batch = batch
-        self._scope = scope
+        self._scrub = scrub
         self._role = role
         self._recognise = recognise
 
     def text(self, text: str) -> Later:
         recognised = self._recognise(self._role, text) if self._recognise is not None else None
         if recognised is not None:
-            scrubbed = self._scope.session.scrub(recognised)
+            scrubbed = self._scrub.text(recognised)
             return lambda: scrubbed
         return self.batch.text(text)
 
@@ -167,7 +156,7 @@ class _MessageWorker:
         check_json(value)
         recognised = self._recognise(self._role, canonical_json(value)) if self._recognise is not None else None
         if recognised is not None:
-            scrubbed = scrub_json(self._scope.session, json.loads(recognised))
+            scrubbed = self._scrub.json(json.loads(recognised))
             return lambda: scrubbed
         return self.batch.json(value)
 
