@@ -15,6 +15,7 @@ from sealgate.models.events import EVENT_TYPES, AppEvent, Audience, ErrorDescrip
 from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.sealing import Sealer
 
+from ..logs.scope import remember
 from . import sse
 from .filter import filter_event, filtered
 from .holdback import Stream, Streams
@@ -76,6 +77,7 @@ class EventBridge:
         self._slow = slow
         self._heartbeat = heartbeat
         self._log = EventLog(max_history)
+        remember(sealer)
         self._reader = Reader(self._log, sealer, audience)
         self._order = threading.Lock()
         self._streams = Streams()
