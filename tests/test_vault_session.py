@@ -121,6 +121,16 @@ def test_types_and_origins_are_added_to_an_entry(session: VaultSession) -> None:
     assert (facts.uses_left, facts.expires_at, facts.burnt) == (None, None, False)
 
 
+def test_a_value_kept_apart_shares_nothing_with_the_same_value(vault: Vault, session: VaultSession) -> None:
+    kept = SealRequest(secret_of("482913"), "OTP_CODE", "tool:web", searchable=False, apart=True)
+    [apart, again, plain] = session.seal([kept, kept, request("482913", "OTP_CODE", "interrupt")])
+    assert apart == again
+    assert apart.code != plain.code
+    assert session.open([plain], given_to(plain))
+    assert session.open([apart], Restore())[apart].text() == "482913"
+    assert vault.verify().values == 2
+
+
 def test_a_batch_is_all_or_nothing(session: VaultSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "MAX_VALUES", 5)
     session.seal([request(f"value {number}") for number in range(3)])
@@ -175,7 +185,7 @@ def test_a_code_that_is_taken_is_lengthened(session: VaultSession, monkeypatch: 
     index = session._read_state().keys.index
     taken = index.mark(SecretValue("Ann Example"))
     monkeypatch.setattr(
-        type(index), "mark", lambda self, secret: taken._replace(identity=b"i" * 16, form=b"f" * 8), raising=True
+        type(index), "mark", lambda self, secret, apart: taken._replace(identity=b"i" * 16, form=b"f" * 8)
     )
     [second] = session.seal([request("Bob Example", "PERSON")])
     assert len(second.code) == 13
@@ -187,7 +197,7 @@ def test_a_suffix_that_is_taken_is_lengthened(session: VaultSession, monkeypatch
     session.seal([request("1234-5678-9012"), request("1234 5678 9012")])
     index = session._read_state().keys.index
     taken = index.mark(SecretValue("1234 5678 9012"))
-    monkeypatch.setattr(type(index), "mark", lambda self, secret: taken._replace(form=b"another!"))
+    monkeypatch.setattr(type(index), "mark", lambda self, secret, apart: taken._replace(form=b"another!"))
     [placeholder] = session.seal([request("12345678 9012")])
     assert len(placeholder.form) == 5
 

@@ -61,8 +61,9 @@ def _check_entries(state: State, rows: list[EntryRow]) -> int:
     by_code: dict[str, list[EntryRow]] = {}
     for row in rows:
         by_code.setdefault(row.code, []).append(row)
-        mark = state.keys.index.mark(open_row(state.keys, row).secret)
-        if (mark.identity, mark.form) != (row.identity, row.form):
+        secret = open_row(state.keys, row).secret
+        marks = [state.keys.index.mark(secret, apart=apart) for apart in (False, True)]
+        if (row.identity, row.form) not in [(mark.identity, mark.form) for mark in marks]:
             raise TamperDetected(AUTHENTICATION)
     for forms in by_code.values():
         head = head_of(forms)
