@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from sealgate.models.errors import InterruptNotPending, InvalidInput, SessionBusy
 from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
 
+from .interrupts.ending import cancel_left
 from .services import Services
 from .turn.changes import TurnFailed
-from .turn.hold_step import TIMED_OUT, waits_for
+from .turn.hold_step import TIMED_OUT, pauses_of, waits_for
 from .turn.state import TurnState
 
 
@@ -41,11 +42,11 @@ class Conversation:
         """The state of a new turn: history, then what is new in ``messages``.
 
         A caller that resends the conversation is recognised: messages that begin with the whole history replace it.
-        Raises ``SessionBusy`` while the last turn waits for a person.
+        A turn that a crash left is over then. Raises ``SessionBusy`` while the last turn waits for a person.
         """
         state = self.last()
-        if state is not None and state.status == "interrupted":
-            self._end_overdue(state)
+        if state is not None and state.status in ("interrupted", "running"):
+            self._end_left(state)
         system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
         said = redact_messages(self._services, [*system, *_checked(messages)])
         history = self.messages()
@@ -59,14 +60,21 @@ class Conversation:
             raise InterruptNotPending("no turn of this session waits to go on")
         return state
 
-    def _end_overdue(self, state: TurnState) -> None:
-        """End a turn whose pauses are all over. Raises ``SessionBusy``, naming it, while one still waits."""
-        ids = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
-        records = [record for interrupt in ids if (record := self._services.interrupts.get(interrupt)) is not None]
+    def _end_left(self, state: TurnState) -> None:
+        """End a turn whose pauses are all over, or that nobody runs any more. Raises ``SessionBusy``, naming it, while
+        one still waits.
+        """
+        table = self._services.interrupts
+        waits = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
+        records = [record for record in map(table.get, waits) if record is not None]
         waiting = next((record.id for record in records if record.state in ("pending", "resolved")), None)
-        if waiting is not None:
+        if waiting is not None and state.status == "interrupted":
             raise SessionBusy(f"the session waits for the interrupt {waiting}; answer or cancel it first")
-        self._services.log.advance(state, TurnFailed(code=TIMED_OUT, message="nobody answered in time"))
+        code = TIMED_OUT if state.status == "interrupted" else "turn_cancelled"
+        message = "nobody answered in time" if state.status == "interrupted" else "the turn was left unfinished"
+        self._services.log.advance(state, TurnFailed(code=code, message=message))
+        for _cancelled in cancel_left(table, pauses_of(state)):
+            pass
 
 
 def _resent(said: Sequence[SealedMessage], history: tuple[SealedMessage, ...]) -> int:

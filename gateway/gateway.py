@@ -19,6 +19,8 @@ from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, Va
 from .bridges import Bridges
 from .emitted import EmittedTexts
 from .interrupts.config import InterruptConfig
+from .interrupts.ending import audit_fields, decision_record
+from .interrupts.record import InterruptRecord
 from .interrupts.table import InterruptTable
 from .policy.explain import policy_of
 from .policy.loader import load_policy
@@ -174,6 +176,15 @@ class Gateway:
     def _grant_at(self, tool: str, place: str) -> Accepts | None:
         return grant_at(self.tools.get(tool).shape, place)
 
+    def _audited(self, vault: VaultSession) -> Callable[[InterruptRecord], object]:
+        """Writes how a pause of a session ended to the audit chain."""
+
+        def write(record: InterruptRecord) -> None:
+            fields = audit_fields(decision_record(record, self.audit.pseudonym))
+            self.audit.append(f"interrupt.{record.state}", session=vault.id, fields=fields)
+
+        return write
+
     def _new_session(self, vault: VaultSession) -> Session:
         bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
@@ -184,7 +195,7 @@ class Gateway:
             private_data=SessionPrivateData(vault),
             emitted=EmittedTexts(vault),
             sent=SentToModel(vault, self.audit),
-            interrupts=InterruptTable(vault, self._limits, self._clock.now),
+            interrupts=InterruptTable(vault, self._limits, self._clock.now, self._audited(vault)),
             watchers=Watchers(),
             audit=lambda action, fields: self.audit.append(action, session=vault.id, fields=fields),
             pseudonym=self.audit.pseudonym,

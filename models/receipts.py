@@ -13,6 +13,7 @@ from .approvals import ApprovalDecision, InterruptToolCall
 from .envelope import CamelEnvelope
 
 InterruptState = Literal["pending", "resolved", "timed_out", "cancelled", "unknown"]
+Verdict = Literal["approved", "edited", "denied"]
 
 
 class Receipt(CamelEnvelope):
@@ -46,3 +47,14 @@ class InterruptDestroyReceipt(Receipt):
 
     cancelled_count: int
     cancelled_ids: list[str] = Field(default_factory=list)
+
+
+class InterruptDecisionRecord(CamelEnvelope):
+    """How a pause ended, as it stands in the audit chain: no value, and a pseudonym for the approver."""
+
+    interrupt_id: str
+    kind: Literal["ask", "approve", "pause"]
+    state: InterruptState
+    tool: str | None = None
+    verdict: Verdict | None = None
+    approver: str | None = None

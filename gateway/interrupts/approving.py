@@ -7,8 +7,9 @@ from typing import Final
 
 import anyio
 
-from sealgate.models.approvals import ApprovalDecision, PerToolApproval, RiskLevel
+from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision, PerToolApproval, RiskLevel
 from sealgate.models.errors import InterruptCancelled, InterruptTimeout
+from sealgate.models.events import AppEvent, EventType
 from sealgate.models.interrupts import ActionRequest, HumanInterrupt
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedCall
@@ -17,12 +18,19 @@ from ..services import Services
 from ..turn.driver import refuse_running_loop
 from .config import InterruptConfig
 from .decisions import FULL, REVIEW
+from .ending import cancel_left
 from .record import InterruptRecord
 
 CANCELLED: Final = "Interrupt cancelled"
 """What whoever waits for a cancelled pause is told."""
 
 _ALLOWED: Final = "interrupt.allowed"
+
+_ENDED: Final[dict[str, EventType]] = {
+    "resolved": "interrupt.resolved",
+    "timed_out": "interrupt.timeout",
+    "cancelled": "interrupt.cancelled",
+}
 
 
 class Approvals:
@@ -36,18 +44,23 @@ class Approvals:
         self,
         call: SealedCall,
         *,
+        id: str | None = None,
         stage: str = "before",
         risk: RiskLevel = "medium",
         secrets: bool = False,
         turn_id: str = "",
         result: JsonValue = None,
         timeout: float | None = None,
+        editable: tuple[str, ...] | None = None,
+        place: tuple[int, int] = (1, 1),
     ) -> InterruptRecord:
-        """A new pending approval. ``timeout`` is in seconds; ``None`` takes the configuration's."""
+        """A new pending approval, or the one that was filed under this id before. ``timeout`` is in seconds; ``None``
+        takes the configuration's. ``place`` is its number of how many.
+        """
         seconds = self._config.default_timeout if timeout is None else timeout
         return self._services.interrupts.file(
             InterruptRecord(
-                id=self._services.new_id(),
+                id=id or self._services.new_id(),
                 kind="approve",
                 stage="after" if stage == "after" else "before",
                 turn_id=turn_id,
@@ -56,6 +69,9 @@ class Approvals:
                 arguments=call.arguments,
                 risk=risk,
                 receives_secrets=secrets,
+                editable=editable,
+                number=place[0],
+                total=place[1],
                 prompt=f"Approve {call.name}?" if stage == "before" else f"Show the result of {call.name}?",
                 input_type="boolean",
                 human=envelope(call, stage, result),
@@ -69,39 +85,54 @@ class Approvals:
         return anyio.run(self.arequest, call, timeout)
 
     async def arequest(self, call: SealedCall, timeout: float | None) -> ApprovalDecision:  # noqa: ASYNC109 - it is filed
-        """File an approval and wait for the decision. Raises ``InterruptTimeout`` or ``InterruptCancelled``."""
+        """File an approval and wait for the decision. Raises ``InterruptTimeout`` or ``InterruptCancelled``; a wait
+        that is cancelled from outside cancels the approval.
+        """
         filed = self.file(call, timeout=timeout)
+        self._publish("interrupt.requested", filed)
         self._services.watchers.tell(filed)
-        await self._services.interrupts.wait([filed.id])
-        settled = self._services.interrupts.get(filed.id)
-        if settled is None or settled.state == "cancelled":
-            raise InterruptCancelled(CANCELLED)
+        try:
+            await self._services.interrupts.wait([filed.id])
+        except BaseException:
+            self._abandon(filed)
+            raise
+        settled = self._services.interrupts.get(filed.id) or filed.but(state="cancelled")
+        self._publish(_ENDED[settled.state], settled)
         if settled.state == "timed_out":
             raise InterruptTimeout("nobody decided in time")
+        if settled.state == "cancelled":
+            raise InterruptCancelled(CANCELLED)
         return ApprovalDecision.model_validate(settled.decision or {})
 
+    def _abandon(self, filed: InterruptRecord) -> None:
+        for left in cancel_left(self._services.interrupts, [filed.id]):
+            self._publish("interrupt.cancelled", left)
+
+    def _publish(self, kind: EventType, record: InterruptRecord) -> None:
+        services = self._services
+        about = {"approved": bool((record.decision or {}).get("approved"))} if record.state == "resolved" else {}
+        services.publish(
+            AppEvent(
+                type=kind,
+                session_id=services.vault.name,
+                timestamp=services.now(),
+                interrupt=record.descriptor(),
+                data=about,
+            )
+        )
+
     def decided(self, record: InterruptRecord, decision: ApprovalDecision) -> None:
-        """Remember an approval that stands for the tool's further calls in this session by this approver."""
-        if decision.approved and decision.note == "always_allow" and not record.receives_secrets:
+        """Remember an approval that stands for the tool's further calls in this session.
+
+        That of somebody who is not the session's subject stands for one call only.
+        """
+        own = record.approver is None or self._services.vault.subject in (None, record.approver)
+        if own and decision.approved and decision.note == ALWAYS_ALLOW and not record.receives_secrets:
             self._services.vault.records.replace(_ALLOWED, record.tool, json.dumps(record.approver).encode())
 
     def is_allowed(self, tool: str) -> bool:
         """Whether somebody has allowed a tool's further calls."""
         return self._services.vault.records.get(_ALLOWED, tool) is not None
-
-    def audit(self, record: InterruptRecord) -> None:
-        """Write how a pause ended to the audit chain."""
-        decision = record.decision or {}
-        verdict = "edited" if "modifiedArguments" in decision else "approved" if decision.get("approved") else "denied"
-        fields: dict[str, object] = {
-            "interrupt": record.id,
-            "kind": record.kind,
-            "status": record.state,
-            **({"tool": record.tool} if record.tool else {}),
-            **({"decision": verdict} if record.kind == "approve" and record.state == "resolved" else {}),
-            **({"approver": self._services.pseudonym(record.approver)} if record.approver else {}),
-        }
-        self._services.audit(f"interrupt.{record.state}", fields)
 
 
 def envelope(call: SealedCall, stage: str, result: JsonValue = None) -> HumanInterrupt:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision
+from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision, InterruptDecision
 from sealgate.models.errors import InvalidAnswer, LimitExceeded
-from sealgate.models.interrupts import HumanInterruptConfig
+from sealgate.models.interrupts import ActionRequest, HumanInterrupt, HumanInterruptConfig, HumanResponse
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import INTERRUPT
 from sealgate.redaction import Redactor
@@ -27,7 +27,8 @@ FULL = HumanInterruptConfig(allow_accept=True, allow_edit=True, allow_ignore=Tru
 def read_decision(redactor: Redactor, record: InterruptRecord, decision: ApprovalDecision) -> ApprovalDecision:
     """The decision as it is stored: redacted, with the placeholders of the call itself left in edited arguments.
 
-    Raises ``InvalidAnswer`` for one that the pause does not allow; the pause then stays pending.
+    Raises ``InvalidAnswer`` for one that the pause does not allow, and for edited arguments that the tool does not take
+    from the model; the pause then stays pending.
     """
     allowed = record.human.config if record.human is not None else FULL
     if not _is_allowed(decision, allowed):
@@ -39,14 +40,66 @@ def read_decision(redactor: Redactor, record: InterruptRecord, decision: Approva
     if note is not None:
         fields["note"] = note if note == ALWAYS_ALLOW else redactor.redact(note, origin=INTERRUPT).text
     if decision.approved and modified is not None:
+        _check_names(record, modified)
         fields["modified_arguments"] = _edited(redactor, record.arguments, modified)
     return ApprovalDecision.model_validate(fields)
+
+
+def as_known(answer: object) -> ApprovalDecision | HumanResponse | Mapping[str, JsonValue]:
+    """What somebody said about a call, in a shape that can be read. Anything that does not say yes is a rejection."""
+    if isinstance(answer, list) and len(answer) == 1:  # inspectors of LangGraph answer with a list of one response
+        answer = answer[0]
+    if isinstance(answer, InterruptDecision):
+        return answer.decision()
+    if isinstance(answer, ApprovalDecision | HumanResponse | Mapping):
+        return answer
+    return ApprovalDecision(approved=answer is True)
+
+
+def as_decision(answer: object, record: InterruptRecord | None) -> ApprovalDecision:
+    """The decision in an answer about ``record``.
+
+    Raises ``InvalidAnswer`` for an edit that names another tool, and as ``ApprovalDecision.read`` does.
+    """
+    known = as_known(answer)
+    if isinstance(known, Mapping):
+        return ApprovalDecision.read(dict(known))
+    if isinstance(known, HumanResponse):
+        if isinstance(known.args, ActionRequest) and known.type == "edit":
+            return _edit(known.args, record)
+        return known.decision()
+    return known
+
+
+def _edit(request: ActionRequest, record: InterruptRecord | None) -> ApprovalDecision:
+    """An edited request, in the call's own form or in that of the envelope with its approvals."""
+    own = record.human.action_request.action if record is not None and record.human is not None else ""
+    if record is not None and request.action not in (record.tool, own):
+        raise InvalidAnswer("an edit changes the arguments of a call, not its tool")
+    if "approvals" not in request.args:
+        return ApprovalDecision(approved=True, modified_arguments=request.args)
+    listed = HumanInterrupt(action_request=request, config=FULL).approvals()
+    about = [one for one in listed if record is not None and one.tool_call_id == record.call_id]
+    if len(about) != 1 or record is None or about[0].tool_name != record.tool:
+        raise InvalidAnswer("an edit holds the one call that is asked about")
+    edited = about[0].edited_args if about[0].edited_args is not None else about[0].args
+    return ApprovalDecision(approved=True, modified_arguments=edited)
 
 
 def _is_allowed(decision: ApprovalDecision, allowed: HumanInterruptConfig) -> bool:
     if decision.approved:
         return allowed.allow_accept if decision.modified_arguments is None else allowed.allow_edit
     return allowed.allow_ignore if decision.note is None else allowed.allow_respond
+
+
+def _check_names(record: InterruptRecord, modified: Mapping[str, JsonValue]) -> None:
+    """Only the arguments that the model fills are edited; others, as they were, may stand beside them."""
+    if record.editable is None:
+        return
+    for name, value in modified.items():
+        unchanged = name in record.arguments and record.arguments[name] == value
+        if name not in record.editable and not unchanged:
+            raise InvalidAnswer("an edit changes only arguments that the tool takes from the model")
 
 
 def _edited(

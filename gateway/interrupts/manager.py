@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, TypeAlias
 
-from sealgate.models.approvals import ApprovalDecision, InterruptToolCall
+from sealgate.models.approvals import ApprovalDecision, InterruptDecision, InterruptToolCall
 from sealgate.models.errors import InterruptNotPending, InvalidAnswer, LimitExceeded
-from sealgate.models.interrupts import InterruptDescriptor
+from sealgate.models.interrupts import HumanResponse, InterruptDescriptor
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedCall, ToolCall
 from sealgate.models.receipts import InterruptCancelReceipt, InterruptDestroyReceipt, InterruptResolveReceipt
@@ -15,9 +17,13 @@ from ..services import Services
 from .answer import take_answer
 from .approving import Approvals
 from .config import InterruptConfig
-from .decisions import read_decision
+from .decisions import as_decision, read_decision
+from .ending import cancel_left
 from .pause_answer import take_pause_answer
 from .record import InterruptRecord
+
+Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, JsonValue]
+"""A decision in any of its shapes."""
 
 
 class InterruptManager:
@@ -50,38 +56,36 @@ class InterruptManager:
 
     def answer(self, interrupt_id: str, value: object) -> InterruptResolveReceipt:
         """File the answer to an ask, sealed. ``handled`` is false for a pause that is unknown, over, settled or no
-        ask; the value is dropped then. Raises ``InvalidAnswer`` for one that does not fit; the pause stays pending
-        until its attempts are used up.
+        ask; the value is dropped then, unread. Raises ``InvalidAnswer`` for one that does not fit; the pause stays
+        pending until its attempts are used up.
         """
         record = self._pending(interrupt_id)
         if record is None or record.kind == "approve":
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         try:
-            sealed = self._read(record, value)
+            self._table.take(interrupt_id, lambda claimed: {"answer": self._read(claimed, value)})
+        except InterruptNotPending:
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         except InvalidAnswer:
-            self._count_attempt(record)
+            self._count_attempt(interrupt_id)
             raise
-        filed = self._settle(record, state="resolved", answer=sealed)
-        return InterruptResolveReceipt(handled=filed is not None, interrupt_id=interrupt_id)
+        return InterruptResolveReceipt(handled=True, interrupt_id=interrupt_id)
 
-    def resolve(
-        self, interrupt_id: str, decision: ApprovalDecision | Mapping[str, JsonValue], *, approver: str | None = None
-    ) -> InterruptResolveReceipt:
+    def resolve(self, interrupt_id: str, decision: Decision, *, approver: str | None = None) -> InterruptResolveReceipt:
         """File the decision about a call, redacted. A payload without ``approved`` is a rejection. ``handled`` is
         false for a pause that is unknown, over or settled, and for a response that it does not allow; it stays
-        pending then.
+        pending then. ``approver`` is whoever decided; the audit chain has a pseudonym for it.
         """
-        record = self._pending(interrupt_id)
-        if record is None or record.kind != "approve":
-            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
-        read = decision if isinstance(decision, ApprovalDecision) else ApprovalDecision.read(dict(decision))
-        try:
-            kept = read_decision(self._services.redactor, record, read)
-        except (InvalidAnswer, LimitExceeded):
-            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
-        filed = self._settle(record, state="resolved", decision=kept.wire(), approver=approver)
+        filed: InterruptRecord | None = None
+        with suppress(InterruptNotPending, InvalidAnswer, LimitExceeded):
+            read = as_decision(decision, self._pending(interrupt_id))
+            filed = self._table.take(
+                interrupt_id,
+                lambda claimed: {"decision": self._decision(claimed, read), "approver": approver},
+            )
         if filed is None:
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
+        kept = ApprovalDecision.model_validate(filed.decision)
         self._approvals.decided(filed, kept)
         return InterruptResolveReceipt(handled=True, resolved_decision=kept, interrupt_id=interrupt_id)
 
@@ -93,9 +97,9 @@ class InterruptManager:
         record = self._table.get(interrupt_id)
         if record is None:
             return InterruptCancelReceipt(cancelled=False, interrupt_id=interrupt_id, state="unknown")
-        filed = self._settle(record, state="cancelled") if record.state == "pending" else None
+        filed = self._cancel(interrupt_id)
         call = InterruptToolCall(id=record.call_id, name=record.tool, arguments=record.arguments)
-        state = "cancelled" if filed is not None else record.state
+        state = "cancelled" if filed is not None else (self._table.get(interrupt_id) or record).state
         return InterruptCancelReceipt(
             cancelled=filed is not None,
             interrupt_id=interrupt_id,
@@ -146,23 +150,28 @@ class InterruptManager:
         record = self._table.get(interrupt_id)
         return record if record is not None and record.state == "pending" else None
 
-    def _settle(self, record: InterruptRecord, **changes: object) -> InterruptRecord | None:
-        try:
-            settled = self._table.settle(record.id, lambda pending: pending.but(**changes))
-        except InterruptNotPending:
-            return None
-        self._approvals.audit(settled)
-        return settled
+    def _decision(self, claimed: InterruptRecord, decision: ApprovalDecision) -> dict[str, Any]:
+        if claimed.kind != "approve":
+            raise InvalidAnswer("this interrupt asks for a value, not for a decision")
+        return read_decision(self._services.redactor, claimed, decision).wire()
+
+    def _cancel(self, interrupt_id: str) -> InterruptRecord | None:
+        return next(cancel_left(self._table, [interrupt_id]), None)
 
     def _read(self, record: InterruptRecord, value: object) -> JsonValue:
         if record.kind == "pause":
             return take_pause_answer(self._services.vault, record.response_schema, value)
         return take_answer(self._services.redactor, self._services.vault, record.question(), value)
 
-    def _count_attempt(self, record: InterruptRecord) -> None:
+    def _count_attempt(self, interrupt_id: str) -> None:
         """One more answer did not fit; when that was the last attempt, the pause is over."""
-        state = "cancelled" if record.asked + 1 >= record.attempts else "pending"
-        self._settle(record, asked=record.asked + 1, state=state)
+
+        def counted(pending: InterruptRecord) -> InterruptRecord:
+            asked = pending.asked + 1
+            return pending.but(asked=asked, state="cancelled" if asked >= pending.attempts else "pending")
+
+        with suppress(InterruptNotPending):
+            self._table.settle(interrupt_id, counted)
 
     def _sealed(self, call: ToolCall | SealedCall) -> SealedCall:
         if isinstance(call, SealedCall):

@@ -25,8 +25,9 @@ RiskLevel = Literal["low", "medium", "high"]
 class InterruptRecord(BaseModel):
     """A pause and what became of it. Everything in it is redacted; the store encrypts it besides.
 
-    ``answer`` is a placeholder or clear JSON, ``decision`` what a person decided about a call. Times are Unix seconds;
-    ``expires_at`` is ``None`` for as long as its session lives.
+    ``answer`` is a placeholder or clear JSON, ``decision`` what a person decided about a call. ``editable`` names the
+    arguments that may be edited, ``None`` for any. ``claim`` is whoever answers it right now, until ``claimed_until``.
+    Times are Unix seconds; ``expires_at`` is ``None`` for as long as its session lives.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -59,6 +60,9 @@ class InterruptRecord(BaseModel):
     answer: JsonValue = None
     decision: dict[str, JsonValue] | None = None
     approver: str | None = None
+    editable: tuple[str, ...] | None = None
+    claim: str = ""
+    claimed_until: float = 0.0
 
     @property
     def secret(self) -> bool:

@@ -14,7 +14,7 @@ from sealgate.models.origins import tool_origin
 from sealgate.models.placeholder import Placeholder
 from sealgate.redaction import KnownValues, Redactor
 
-from ..events.layout import Layout
+from ..events.plain import laid_out
 from ..events.scrub import scrub
 from ..turn.waits import Escaped
 
@@ -60,7 +60,9 @@ def redact_result(
 
 def hide_split(sealed: JsonValue, known: KnownValues) -> JsonValue:
     """A sealed result without the values that are split over its texts, such as a code as a list of its digits."""
-    return scrub(sealed, Layout(sealed), known)
+    read, layout = laid_out(sealed)
+    scrubbed = scrub(read, layout, known)
+    return sealed if scrubbed is read else scrubbed
 
 
 def as_text(sealed: JsonValue) -> str:

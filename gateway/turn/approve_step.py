@@ -16,7 +16,8 @@ from .arguments import complete_arguments
 from .changes import CallSucceeded, Decided, Edited
 from .context import TurnContext
 from .failure import fail_call
-from .state import ApprovalState, CallState, Stage, TurnState
+from .numbering import place_of_approval
+from .state import ApprovalState, CallState, TurnState
 from .steps import Approve
 from .waits import Effects
 
@@ -35,7 +36,10 @@ def ask_approval(context: TurnContext, state: TurnState, step: Approve) -> Effec
     sealed = SealedCall(id=call.id, name=call.tool, arguments=complete_arguments(context, tool, call, state).arguments)
     record = approvals.file(
         sealed,
+        id=pause_id(context, call, step.stage),
         stage=step.stage,
+        editable=_editable(tool),
+        place=place_of_approval(state, call.id, step.stage),
         risk=tool.risk_level,
         secrets=tool.receives_secrets,
         turn_id=context.turn_id,
@@ -54,9 +58,10 @@ def take_decision(
     decision = ApprovalDecision.model_validate(record.decision or {})
     yield context.event("interrupt.resolved", interrupt=record.descriptor(), data={"approved": decision.approved})
     if record.stage == "after":
-        return (yield from _reviewed(context, state, call, decision))
+        return (yield from _reviewed(context, state, call, record, decision))
     if not decision.approved:
-        return (yield from fail_call(context, state, call.id, _denied(decision)))
+        state = context.advance(state, Decided(call_id=call.id, approval=_denied(call, record, decision)))
+        return (yield from fail_call(context, state, call.id, denial(decision.note)))
     if decision.modified_arguments is not None:
         before = placeholders_in(list(call.arguments.values()))
         edited = placeholders_in(list(decision.modified_arguments.values())) - before
@@ -100,15 +105,38 @@ def _approved(context: TurnContext, state: TurnState, call_id: str, record: Inte
 
 
 def _reviewed(
-    context: TurnContext, state: TurnState, call: CallState, decision: ApprovalDecision
+    context: TurnContext, state: TurnState, call: CallState, record: InterruptRecord, decision: ApprovalDecision
 ) -> Effects[TurnState]:
     if not decision.approved:
+        state = context.advance(state, Decided(call_id=call.id, approval=_denied(call, record, decision)))
         return (yield from fail_call(context, state, call.id, WITHHELD))
     return context.advance(state, CallSucceeded(call_id=call.id, content=call.content, result=call.result))
 
 
-def _denied(decision: ApprovalDecision) -> str:
-    return "Denied: the call was not approved" + (f": {decision.note}" if decision.note else "")
+def denial(note: str | None) -> str:
+    """What the model reads of a call that a person did not approve."""
+    return "Denied: the call was not approved" + (f": {note}" if note else "")
 
 
-__all__ = ["WITHHELD", "Stage", "ask_approval", "binding_of", "bound", "is_bound", "take_decision"]
+def pause_id(context: TurnContext, call: CallState, place: str) -> str:
+    """The id of a pause at one place of a call: the same after a crash, so that it is filed once; 128 bits of an HMAC
+    that only the session can make.
+    """
+    return context.services.vault.bind("interrupt/1", context.turn_id, call.id, place)
+
+
+def _denied(call: CallState, record: InterruptRecord, decision: ApprovalDecision) -> ApprovalState:
+    return ApprovalState(
+        interrupt_id=record.id,
+        stage=record.stage,
+        decided="denied",
+        note=decision.note or "",
+        expires_at=record.expires_at,
+    )
+
+
+def _editable(tool: Tool) -> tuple[str, ...] | None:
+    """The arguments that an approver may edit: those that the model fills; ``None`` for any name."""
+    if tool.spec.parameters.get("additionalProperties"):
+        return None
+    return tuple(tool.spec.parameters.get("properties", {}))

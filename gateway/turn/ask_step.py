@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sealgate.models.errors import InterruptNotPending, InvalidAnswer, TooManyInterrupts
-from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.answer import take_answer
 from ..interrupts.handlers import bind_handler
@@ -33,7 +32,7 @@ def ask_person(context: TurnContext, state: TurnState, step: Ask) -> Effects[Tur
             return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}"))
         context.services.watchers.tell(record)
     yield context.event("interrupt.requested", interrupt=record.descriptor())
-    if step.ask.out_of_band:
+    if step.ask.out_of_band or record.state != "pending":
         return context.advance(state, CallHeld(call_id=call.id))
     return (yield from _asked(context, state, step, question, record))
 
@@ -91,8 +90,7 @@ def _read(
     context: TurnContext, state: TurnState, step: Ask, question: Question, record: InterruptRecord, raw: object
 ) -> Effects[TurnState]:
     try:
-        answer = take_answer(context.services.redactor, context.services.vault, question, raw)
-        filed = _settle(context, record, answer)
+        filed = _take(context, record, question, raw)
     except InvalidAnswer as refused:
         return (yield from _again(context, state, step, record, str(refused)))
     except InterruptNotPending:
@@ -102,11 +100,13 @@ def _read(
     return context.advance(state, Asked(call_id=step.call_id, ask=ask))
 
 
-def _settle(context: TurnContext, record: InterruptRecord, answer: JsonValue) -> InterruptRecord:
-    """The pause with its answer: this one, or the one that somebody else filed while the handler asked."""
-    table = context.services.interrupts
+def _take(context: TurnContext, record: InterruptRecord, question: Question, raw: object) -> InterruptRecord:
+    """The pause with this answer, or with the one that somebody else filed while the handler asked."""
+    table, services = context.services.interrupts, context.services
     try:
-        return table.settle(record.id, lambda pending: pending.but(state="resolved", answer=answer))
+        return table.take(
+            record.id, lambda _one: {"answer": take_answer(services.redactor, services.vault, question, raw)}
+        )
     except InterruptNotPending:
         other = table.get(record.id)
         if other is None or other.state != "resolved":

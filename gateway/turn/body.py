@@ -17,6 +17,7 @@ from ..interrupts.scratchpad import GraphInterrupt, InterruptScratchpad, Pause
 from ..tools.injection import placeholders_in
 from ..tools.outcome import as_text
 from ..tools.tool import Tool
+from .approve_step import pause_id
 from .changes import BodyPaused
 from .context import TurnContext
 from .state import CallState, PauseState, TurnState
@@ -80,8 +81,18 @@ def pause_body(context: TurnContext, state: TurnState, call: CallState, pause: P
     record = context.services.interrupts.file(_record(context, call, pause))
     yield context.event("interrupt.requested", interrupt=record.descriptor())
     context.services.watchers.tell(record)
-    paused = PauseState(interrupt_id=record.id, payload=pause.payload, response_schema=pause.schema)
-    return context.advance(state, BodyPaused(call_id=call.id, pauses=(*call.pauses, paused)))
+    return context.advance(state, paused_at(call, record))
+
+
+def paused_at(call: CallState, record: InterruptRecord) -> BodyPaused:
+    """The change of a body that paused where ``record`` says."""
+    paused = PauseState(interrupt_id=record.id, payload=record.payload, response_schema=record.response_schema)
+    return BodyPaused(call_id=call.id, pauses=(*call.pauses, paused))
+
+
+def filed_pause(context: TurnContext, call: CallState) -> InterruptRecord | None:
+    """The next pause of a call's body if it was filed before the process ended: then the body paused for certain."""
+    return context.services.interrupts.get(pause_id(context, call, f"pause {len(call.pauses)}"))
 
 
 def _record(context: TurnContext, call: CallState, pause: Pause) -> InterruptRecord:
@@ -89,7 +100,7 @@ def _record(context: TurnContext, call: CallState, pause: Pause) -> InterruptRec
     config = HumanInterruptConfig(allow_respond=True)
     request = ActionRequest(action="interrupt", args={"payload": pause.payload})
     return InterruptRecord(
-        id=context.services.new_id(),
+        id=pause_id(context, call, f"pause {len(call.pauses)}"),
         kind="pause",
         turn_id=context.turn_id,
         call_id=call.id,
@@ -98,6 +109,7 @@ def _record(context: TurnContext, call: CallState, pause: Pause) -> InterruptRec
         payload=pause.payload,
         response_schema=pause.schema,
         number=len(call.pauses) + 1,
+        total=len(call.pauses) + 1,
         human=HumanInterrupt(action_request=request, config=config),
         expires_at=None if seconds is None else context.services.now() + seconds,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -62,7 +63,8 @@ class Portal:
             if self._portal is None:
                 entered = anyio.from_thread.start_blocking_portal()
                 self._portal = entered.__enter__()
-                self._stop = lambda: entered.__exit__(None, None, None)
+                # Also at exit of a process that never closed it, while the loop's thread still runs.
+                self._stop = weakref.finalize(self, entered.__exit__, None, None, None)
             return self._portal
 
 

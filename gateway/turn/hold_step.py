@@ -4,9 +4,10 @@ turn.
 
 from __future__ import annotations
 
-from sealgate.models.events import ErrorDescriptor
+from sealgate.models.events import AppEvent, ErrorDescriptor
 
 from ..interrupts.approving import CANCELLED
+from ..interrupts.ending import cancel_left
 from ..interrupts.inputs import coerce
 from ..interrupts.record import InterruptRecord
 from .approve_step import take_decision
@@ -44,6 +45,29 @@ def waits_for(call: CallState) -> str | None:
     ask = call.open_ask()
     asks = [ask.interrupt_id] if ask is not None else []
     return next(iter([*pauses, *approvals, *asks]), None)
+
+
+def pauses_of(state: TurnState) -> list[str]:
+    """The ids of every pause that a state knows of, settled or not."""
+    return [
+        interrupt
+        for call in state.calls
+        for interrupt in (
+            *(ask.interrupt_id for ask in call.asks),
+            *(approval.interrupt_id for approval in call.approvals),
+            *(pause.interrupt_id for pause in call.pauses),
+        )
+        if interrupt
+    ]
+
+
+def cancel_pauses(context: TurnContext, state: TurnState) -> list[AppEvent]:
+    """Cancel what still waits of a turn that has ended; the events that tell of it, published already.
+
+    All at once: a turn that is abandoned gets no further than its next event.
+    """
+    left = cancel_left(context.services.interrupts, pauses_of(state))
+    return [context.event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
 
 
 def _settled(

@@ -13,6 +13,7 @@ from ..policy.decide import Rules
 from ..tools.injection import placeholders_in
 from ..tools.tool import Tool
 from ..tools.toolkit import Toolkit
+from .numbering import numbered
 from .state import AskState, CallState, Stage
 
 
@@ -40,11 +41,17 @@ def plan_calls(
 def gated(
     calls: tuple[CallState, ...], toolkit: Toolkit, config: InterruptConfig, rules: Rules | None = None
 ) -> tuple[CallState, ...]:
-    """The calls with the stages at which a person has to decide about each. A call that is done needs nobody."""
+    """The calls with the stages at which a person has to decide about each. A call that is done needs nobody.
+
+    The batch is what the model asked for; what runs first because a call depends on it is not counted.
+    """
     demanding = [call.but(demanded=_is_demanded(call, toolkit, rules)) for call in calls] if rules else calls
-    return tuple(
-        call if call.phase == "done" else call.but(gates=_gates(call, toolkit.get(call.tool), len(calls), config))
-        for call in demanding
+    batch = sum(call.parent is None for call in calls)
+    return numbered(
+        tuple(
+            call if call.phase == "done" else call.but(gates=_gates(call, toolkit.get(call.tool), batch, config))
+            for call in demanding
+        )
     )
 
 

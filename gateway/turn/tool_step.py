@@ -25,9 +25,9 @@ from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, hide_split, redact_error, redact_result, to_json
 from ..tools.tool import Tool
-from .approve_step import is_bound
+from .approve_step import denial, is_bound
 from .arguments import complete_arguments, kept_closed
-from .body import PAUSED, pause_body, running, scratchpad_of
+from .body import PAUSED, filed_pause, pause_body, paused_at, running, scratchpad_of
 from .changes import CallReturned, CallStarted, CallSucceeded
 from .context import TurnContext
 from .failure import fail_call
@@ -47,13 +47,19 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     """The state after a call ended, well or badly.
 
     A call that is found started ended in another process, nobody knows how; it is not run again unless it is
-    idempotent.
+    idempotent. One that filed a pause before it ended is known to have paused.
     """
     call = state.call(step.call_id)
     tool = context.toolkit.get(call.tool)
+    paused = filed_pause(context, call) if call.phase == "started" else None
+    if paused is not None:
+        return context.advance(state, paused_at(call, paused))
     if call.phase == "started" and not call.idempotent:
         content = "ToolOutcomeUnknown: the call was started and never reported back"
         return (yield from fail_call(context, state, call.id, content))
+    decided = call.approval("before")
+    if decided is not None and decided.decided == "denied":
+        return (yield from fail_call(context, state, call.id, denial(decided.note)))
     if not is_bound(context, tool, call, state):
         return (yield from fail_call(context, state, call.id, "ApprovalMismatch: nobody approved exactly this call"))
     started = context.advance(state, CallStarted(call_id=call.id))

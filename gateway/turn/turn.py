@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from sealgate.models.errors import SealgateError, TurnCancelled, TurnError, VaultError
-from sealgate.models.events import ErrorDescriptor
+from sealgate.models.events import AppEvent, ErrorDescriptor
 from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.placeholder import find_all
 from sealgate.models.response import SessionResponse
@@ -20,7 +20,7 @@ from .approve_step import ask_approval
 from .ask_step import ask_person
 from .changes import TurnFailed
 from .context import TurnContext
-from .hold_step import hold, waits_for
+from .hold_step import cancel_pauses, hold, waits_for
 from .model_step import call_model
 from .outgoing import strings_of
 from .state import TurnState
@@ -52,6 +52,7 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         # Raised outside of the handler: even `from None` would keep an exception that may hold a value as the context.
         raise unexpected
     if current.status != "interrupted":
+        yield from cancel_pauses(context, current)
         yield context.event("final", text=current.response, data={"status": current.status})
     return current
 
@@ -126,9 +127,14 @@ def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnS
 def _ended(context: TurnContext, error: SealgateError) -> Effects[None]:
     """Record and announce why the turn ends. A store that fails cannot record that it failed."""
     failed = TurnFailed(code=code_of(error), message=str(error))
+    cancelled: list[AppEvent] = []
     with suppress(VaultError):
-        context.advance(context.services.log.last(), failed)
-    yield context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
+        last = context.services.log.last()
+        context.advance(last, failed)
+        if last is not None:
+            cancelled = cancel_pauses(context, last)
+    told = context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
+    yield from (*cancelled, told)
 
 
 def _result(context: TurnContext, state: TurnState) -> object:
