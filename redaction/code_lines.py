@@ -6,13 +6,15 @@ import re
 from typing import Final
 
 _VALUE: Final = re.compile(
-    r"[_{}<>=|\\;$`]|\w\(|\b(?!(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O')[A-Z])\w*[a-z][A-Z]|[A-Za-z]{2,}\.[a-z]{2,}|::|->|[A-Za-z]\d|\d[A-Za-z]"
+    r"[_{}<>=|\\;$`]|\w\(|\b(?!(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O')[A-Z])\w*[a-z][A-Z]|[A-Za-z]{2,}\.[a-z]{2,}"
+    r"|::|->|[A-Za-z]\d|\d[A-Za-z]"
 )
 _MARKS: Final = re.compile(
     r"[{};=<>|\\]|\w\(|\)\s*:?\s*$|\b[a-z]+[a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s*:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]|\b\w+\.\w+\("
 )
 _STATEMENT: Final = re.compile(
-    r"\s*(?:def|class|import|from \S+ import|return|const|let|var|func|fn|pub|public|private|static|if \(|for \(|while \(|#include|package|module"
+    r"\s*(?:def|class|import|from \S+ import|return|const|let|var|func|fn|pub|public|private|static"
+    r"|if \(|for \(|while \(|#include|package|module"
     r"|@\w+|\w+:\s*$|\w+\s*=\s*\S|[\w.]+\(.*\)\s*[;:{]?\s*$|\"\w+\":\s|[}\])]+[,;]?\s*$)"
 )
 _ADDRESSES: Final = re.compile(r"\S+@\S+|\w+://\S+|www\.\S+")

@@ -13,8 +13,8 @@ from sealgate.models.findings import Finding
 from .cache import SpanCache
 from .extend import grown
 from .projection import Projection, decoded, project
-from .ruleset import RuleSet
 from .rules import ALL_RULES
+from .ruleset import RuleSet
 from .tokens import decoded_words
 
 if TYPE_CHECKING:

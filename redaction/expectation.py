@@ -37,16 +37,20 @@ _OTHER_AFTER: Final = re.compile(
     r"|percent|dollars?|euros?|pounds?|bucks|usd|eur|gbp|am|pm|attempts?|tries|items?|of you|%|o'clock)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_CODE_WORD: Final = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,9}[0-9])[A-Za-z0-9]{4,10}(?![A-Za-z0-9])")
+_GROUP: Final = re.compile(r"(?<![A-Za-z0-9])[0-9]{3,20}(?![A-Za-z0-9])")
+_CODE_WORD: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,9}[0-9])(?=[0-9]{0,9}[A-Za-z])[A-Za-z0-9]{4,10}(?![A-Za-z0-9])"
+)
 _LEAD_IN: Final = re.compile(
     r"\s*(?:(?:sure|ok|okay|yes|yeah|hi|hello|well|so|please|thanks|um|uh)\b[\s,.!:-]*){0,3}"
-    r"(?:(?:my|the|our|it)(?:'s|\s+(?:\w+\s+){0,4}?is)|(?:i am|i'm|this is|it is|it's|that's|name'?s|i live at|i was born(?: on)?"
-    r"|born(?: on)?|use|try|make it|here it is|here you go|call me|they call me))?[\s:,-]*",
+    r"(?:(?:my|the|our|it)(?:'s|\s+(?:\w+\s+){0,4}?is)|(?:i am|i'm|this is|it is|it's|that's|name'?s"
+    r"|i live at|i was born(?: on)?|born(?: on)?|use|try|make it|here it is|here you go|call me"
+    r"|they call me))?[\s:,-]*",
     re.IGNORECASE,
 )
 _REFUSAL: Final = re.compile(
-    r"\b(?:no(?:ne| idea| clue)?|don'?t|didn'?t|do not|did not|haven'?t|can'?t|cannot|won'?t|never|nothing|not|forgot|resend"
-    r"|again|help|why|what|who|skip|cancel|stop|later)\b|\?",
+    r"\b(?:no(?:ne| idea| clue)?|don'?t|didn'?t|do not|did not|haven'?t|can'?t|cannot|won'?t|never|nothing|not|forgot"
+    r"|resend|again|help|why|what|who|skip|cancel|stop|later)\b|\?",
     re.IGNORECASE,
 )
 
@@ -114,9 +118,17 @@ def _digit_spans(projection: Projection, expect: Expectation) -> list[tuple[int,
     spans = [(run.start, run.end) for run in fitting]
     if expect.kind == "card":
         spans = [(start, end) for start, end in spans if card_digits(text[start:end])] or spans
+    if not spans:
+        spans = _single_groups(text, low, high)
     if not spans and expect.kind in ("otp", "account"):
         spans = [found.span() for found in _CODE_WORD.finditer(text) if low <= len(found.group()) <= max(high, low)]
     return spans
+
+
+def _single_groups(text: str, low: int, high: int) -> list[tuple[int, int]]:
+    """Digit groups that fit by themselves, where all groups read together do not ("in 2024: 482913")."""
+    groups = [Run(found.start(), found.end(), found.group(), False) for found in _GROUP.finditer(text)]
+    return [(run.start, run.end) for run in groups if low <= len(run.digits) <= high and not _is_other(text, run)]
 
 
 def _bounds(expect: Expectation) -> tuple[int, int]:

@@ -14,12 +14,16 @@ from .union import family_of
 from .words import is_plain
 
 _NEXT_WORD: Final = re.compile(
-    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
+    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])"
+    r"|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
 )
 _WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")
 _REST_OF_ADDRESS: Final = re.compile(
-    r"(?:[,\s]{0,3}(?:(?:apt|apartment|unit|suite|ste|building|bldg|floor|fl|room|rm|lot|space|no)\b\.?[ ]?#?[ ]?[\w-]{1,6}|#[ ]?[\w-]{1,6}"
-    r"|(?:north|south)(?:[ ]?(?:east|west))?\b|(?:east|west)\b|[NSEW][EW]?\b\.?|USA\b|U\.S\.A?\.?|United States|UK\b|[A-Z]{2}[ ][0-9]{5}(?:-[0-9]{4})?(?![0-9])"
+    r"(?:[,\s]{0,3}(?:(?:apt|apartment|unit|suite|ste|building|bldg|floor|fl|room|rm|lot|space|no)\b\.?"
+    r"[ ]?#?[ ]?[\w-]{1,6}"
+    r"|#[ ]?[\w-]{1,6}"
+    r"|(?:north|south)(?:[ ]?(?:east|west))?\b|(?:east|west)\b|[NSEW][EW]?\b\.?|USA\b|U\.S\.A?\.?|United States|UK\b"
+    r"|[A-Z]{2}[ ][0-9]{5}(?:-[0-9]{4})?(?![0-9])"
     r"|[0-9]{5}(?:-[0-9]{4})?(?![0-9]))){1,4}",
     re.IGNORECASE,
 )

@@ -22,8 +22,8 @@ def package_folder(package: str) -> Path | None:
 
 
 def check_digests(folder: Path, digests: dict[str, str]) -> None:
-    """Nothing, if each file (path inside ``folder``) has its SHA-256. Raises ``DetectionFailed`` otherwise: a model that
-    was changed must not decide what is hidden."""
+    """Nothing, if each file (path inside ``folder``) has its SHA-256. Raises ``DetectionFailed`` otherwise: a model
+    that was changed must not decide what is hidden."""
     for name, digest in digests.items():
         if _sha256(folder / name) != digest:
             raise DetectionFailed(name, "WrongDigest")

@@ -33,6 +33,9 @@ _LOOKALIKES: Final = {
 }
 """What NFKC leaves; the Turkish letters because ``re.IGNORECASE`` takes them for I."""
 
+_BY_CATEGORY: Final = {"Cf": "", "Zs": " ", "Pd": "-", "Zl": "\n", "Zp": "\n"}
+"""Invisible characters, spaces, dashes and line separators by their Unicode category."""
+
 _LONGEST_FOLD: Final = 4
 """Code points; compatibility characters that unfold to more (a whole Arabic phrase) stay as they are."""
 
@@ -92,18 +95,14 @@ _MAX_FOLDED: Final = 8192
 def _fold(char: str) -> str:
     if char.isascii():
         return char
-    category = unicodedata.category(char)
-    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":
+    if "\ufe00" <= char <= "\ufe0f":
         return ""
+    category = unicodedata.category(char)
     if category == "Nd":
         return str(unicodedata.decimal(char))
-    if category in ("Zs", "Pd"):
-        return " " if category == "Zs" else "-"
-    if category in ("Zl", "Zp"):
-        return "\n"
-    known = _LOOKALIKES.get(char)
+    known = _LOOKALIKES.get(char, _BY_CATEGORY.get(category))
     if known is not None or category == "Cs":
-        return known or char
+        return char if known is None else known
     unfolded = unicodedata.normalize("NFKC", char)
     return unfolded if len(unfolded) <= _LONGEST_FOLD else char
 

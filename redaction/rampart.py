@@ -56,7 +56,8 @@ _NO_NUMBER: Final = re.compile(
 """Identifiers of programs, versions and dates, which the model takes for numbers of people."""
 
 _COUNTED: Final = re.compile(
-    r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket)"
+    r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status"
+    r"|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket)"
     r"[ :#]{0,3}\Z",
     re.IGNORECASE,
 )
@@ -152,11 +153,11 @@ def _spans(
     """Runs of tokens of one entity type, snapped to word edges."""
     text = prose.text
     found: list[Finding] = []
-    for (start, end), label, score in zip(offsets, labels, scores, strict=True):
+    for (first, after), label, score in zip(offsets, labels, scores, strict=True):
         entity_type = _TYPES.get(_NAMES[(label - 1) // 2])
-        if end <= start or score < _THRESHOLD or entity_type is None:
+        if after <= first or score < _THRESHOLD or entity_type is None:
             continue
-        start, end = start + window.start, end + window.start
+        start, end = first + window.start, after + window.start
         last = found[-1] if found else None
         if last is not None and last.entity_type == entity_type and not text[last.end : start].strip(" '’-.,"):
             found[-1] = Finding(entity_type, last.start, end, max(last.score, score), "rampart")

@@ -1,4 +1,5 @@
-"""One rule: what a value of one entity type looks like. The tables in ``rules`` are made of these, and are their tests."""
+"""One rule: what a value of one entity type looks like. The tables in ``rules`` are made of these and are their own
+tests."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from sealgate.models.entities import entity_info
-
 
 Gate = Literal[
     "bare", "digit", "digits4", "digits7", "digits12", "at", "colon", "dot", "slash", "equals", "long", "marks"

@@ -25,7 +25,7 @@ MODELS: Final = frozenset({"rampart", "spacy"})
 """Recognizers whose boundaries are guesses."""
 
 _SHORTEST_REMAINDER: Final = 4
-"""Code points of the shortest rest of a model's finding that is worth hiding."""
+"""Code points of the shortest rest of a model's finding that is worth hiding, unless it is capitalised."""
 
 _RANKS: Final = {KNOWN: 0, LITERAL: 1, EXPECTED: 2}
 _FAMILY_RANKS: Final = {
@@ -60,9 +60,8 @@ def resolve(text: str, findings: Iterable[Finding]) -> list[Finding]:
     taken: list[tuple[int, int]] = []
     resolved: list[Finding] = []
     for finding in sorted(merged, key=lambda item: (rank_of(item), item.start - item.end, -item.score, item.start)):
-        for start, end in _free(taken, finding.start, finding.end):
-            if (start, end) != (finding.start, finding.end):
-                start, end = _remainder(text, start, end, finding)
+        for free in _free(taken, finding.start, finding.end):
+            start, end = free if free == (finding.start, finding.end) else _remainder(text, *free, finding)
             if start < end:
                 resolved.append(replace(finding, start=start, end=end))
         _take(taken, finding.start, finding.end)
@@ -152,7 +151,7 @@ def _take(taken: list[tuple[int, int]], start: int, end: int) -> None:
 def _remainder(text: str, start: int, end: int, finding: Finding) -> tuple[int, int]:
     """What is left of a finding beside a higher one, without separators; of a model's guess only what is a word."""
     start, end = _trimmed(text, start, end)
-    if finding.recognizer in MODELS and end - start < _SHORTEST_REMAINDER:
+    if finding.recognizer in MODELS and end - start < _SHORTEST_REMAINDER and not text[start:end].istitle():
         return start, start
     return start, end
 

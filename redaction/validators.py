@@ -110,7 +110,7 @@ def is_valid(entity_type: str, value: str) -> bool:
 
 
 def machine_form(entity_type: str, value: str) -> str:
-    """The form of ``value`` that a tool gets: a card's digits, an IBAN without spaces, E.164, a plain e-mail address, the
-    digits of a spoken code; for other types the exact value."""
+    """The form of ``value`` that a tool gets: a card's digits, an IBAN without spaces, E.164, a plain e-mail address,
+    the digits of a spoken code; for other types the exact value."""
     form = _MACHINE_FORMS.get(entity_type)
     return form(value) if form is not None else value

@@ -17,7 +17,13 @@ OVERLAP: Final = 64
 
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _LONG_NUMBER: Final = re.compile(r"[0-9][0-9 .()-]{3,}[0-9]")
-_SHORT_FORMS: Final = frozenset("i s t m d ll re ve don doesn didn won wouldn couldn shouldn isn aren wasn weren hasn haven hadn can a o".split())
+_SHORT_FORMS: Final = frozenset(
+    {
+        "a", "i", "o", "s", "t", "m", "d", "ll", "re", "ve", "don", "doesn", "didn", "won", "wouldn", "couldn",
+        "shouldn", "isn", "aren", "wasn", "weren", "hasn", "haven", "hadn", "can",
+    }
+)  # fmt: skip
+"""What is left of short words and contractions between apostrophes."""
 
 
 class Window(NamedTuple):
@@ -28,8 +34,8 @@ class Window(NamedTuple):
 
 
 def windows(text: str) -> Iterator[Window]:
-    """The windows of ``text`` that hold more than everyday words: whole lines together as far as they fit, long lines in overlapping
-    pieces cut at spaces."""
+    """The windows of ``text`` that hold more than everyday words: whole lines together as far as they fit, long
+    lines in overlapping pieces cut at spaces."""
     start = 0
     end = 0
     for line_start, line_end in _lines(text):

@@ -17,10 +17,14 @@ SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[Healt
 
 PIECES = st.sampled_from(
     [
-        "[EMAIL_ADDRESS_K7Q2MXB4]", "[PIN_12345678.9FD]", "[LITERAL_", "_K7Q2MXB4]", "[[", "]]", "email_address_k7q2mxb4",
-        "\\[PERSON\\_K7Q2MXB4\\]", "&#91;CVV_00000000&#93;", "[CUSTOM_X_BCDFGHJK]", "[NO_SUCH_TYPE_K7Q2MXB4]", "ada@tallowbrook.net",
-        "4111 1111 1111 1111", "ada%40tallowbrook.net", "code 482913", "\ud800", "\udfff", "\u200b", "\u00ad", "١٢٣٤٥٦٧٨", "ﬁ", "ẞ", "İ",
-        "password: hunter2!X", " ", "\n", ".", "PIN 4821", "4821", "DE89 3704 0044 0532 0130 00", "\x00", "YWRhQHRhbGxvd2Jyb29rLm5ldA==",
+        "[EMAIL_ADDRESS_K7Q2MXB4]", "[PIN_12345678.9FD]", "[LITERAL_", "_K7Q2MXB4]", "[[", "]]",
+        "email_address_k7q2mxb4",
+        "\\[PERSON\\_K7Q2MXB4\\]", "&#91;CVV_00000000&#93;", "[CUSTOM_X_BCDFGHJK]", "[NO_SUCH_TYPE_K7Q2MXB4]",
+        "ada@tallowbrook.net",
+        "4111 1111 1111 1111", "ada%40tallowbrook.net", "code 482913", "\ud800", "\udfff", "\u200b", "\u00ad",
+        "١٢٣٤٥٦٧٨", "ﬁ", "ẞ", "İ",
+        "password: hunter2!X", " ", "\n", ".", "PIN 4821", "4821", "DE89 3704 0044 0532 0130 00", "\x00",
+        "YWRhQHRhbGxvd2Jyb29rLm5ldA==",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(

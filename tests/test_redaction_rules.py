@@ -17,9 +17,12 @@ from sealgate.redaction.ruleset import RuleSet
 
 RULES = RuleSet(ALL_RULES)
 HOSTILE = (
-    "a.", "12 ", "1 ", "@", "a@", " dot ", "eyJ", "one ", "1.", "1-", "::", "0:", "%41", "&#64;", "key=", "password is ",
-    "token ", "AB12 ", "Mr A ", "1 a st ", "name: A ", "code is ", "account is : ", "-----BEGIN PRIVATE KEY-----", "://a:",
-    "xxxx ", "a_", "[EMAIL_", "born on ", "rue de ", "4111 ", "+1", "Aa0", "ssn ", "best,\n", "1 rue ", "\u200b", "ID A1 ",
+    "a.", "12 ", "1 ", "@", "a@", " dot ", "eyJ",
+    "one ", "1.", "1-", "::", "0:", "%41", "&#64;", "key=", "password is ",
+    "token ", "AB12 ", "Mr A ", "1 a st ", "name: A ", "code is ",
+    "account is : ", "-----BEGIN PRIVATE KEY-----", "://a:",
+    "xxxx ", "a_", "[EMAIL_", "born on ", "rue de ", "4111 ", "+1", "Aa0", "ssn ", "best,\n", "1 rue ", "\u200b",
+    "ID A1 ",
 )  # fmt: skip
 
 

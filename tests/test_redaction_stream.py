@@ -16,7 +16,8 @@ from sealgate.redaction import Detector, Redactor, Restorer, StreamRedactor, Str
 SETTINGS = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 PIECES = st.sampled_from(
     [
-        "{token}", "{lower}", "{bold}", "{escaped}", "{broken}", "{bare}", "```\n", "`", "<a href='", "'>", "</a>", "[see](",
+        "{token}", "{lower}", "{bold}", "{escaped}", "{broken}", "{bare}", "```\n", "`",
+        "<a href='", "'>", "</a>", "[see](",
         ")", "https://x.test/", " ", "\n", "\n\n", "word", "a < b", "_", "[", "]", "~~~\n", "**", "www.x.test/",
     ]
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Final
 from ..rule import Rule
 from .tokens import is_random
 
-_SECRET_NAME: Final = (
+_NAMED: Final = (
     r"(?:passw(?:or)?d|passwd|pwd|pass(?:phrase|code)|secret|token|api[_ -]?key|apikey|access[_ -]?key|account[_ -]?key|auth[_ -]?key"
     r"|auth[_-]?token|signing[_ -]?key|encryption[_ -]?key|private[_ -]?key|master[_ -]?key|shared[_ -]?key|license[_ -]?key|service[_ -]?key|write[_ -]?key"
     r"|client[_ -]?secret|credentials?|webhook)"
@@ -56,7 +56,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "key-value",
         "API_KEY",
-        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_SECRET_NAME}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}{_ASSIGN}(?P<value>[^\s\"'`,;<>(){{}}]{{6,512}})",
+        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_NAMED}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}{_ASSIGN}(?P<value>[^\s\"'`,;<>(){{}}]{{6,512}})",
         0.8,
         (
             "aws_secret_access_key=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
