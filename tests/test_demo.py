@@ -23,10 +23,9 @@ from sealgate.gateway.cli.demo import as_text, run_demo
 from sealgate.gateway.events import bridge, reader
 from sealgate.gateway.tools import injection
 from sealgate.gateway.turn import arguments, model_step, tool_step
-from sealgate.models.grants import Restore
 from sealgate.models.messages import SealedCall, SealedMessage, sealing
 from sealgate.redaction import Redactor
-from sealgate.vault import envelope
+from sealgate.vault import envelope, opening
 
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[bytes]]
 Patch: TypeAlias = pytest.MonkeyPatch
@@ -98,8 +97,8 @@ def break_p2(patch: Patch) -> None:
         call.arguments.update(complete(context, tool, call, state).arguments)
         return replace(complete(context, tool, call, state), arguments=call.arguments)
 
-    def in_place(opener: Any, asked: injection.Injection) -> dict[str, object]:
-        cast("dict[str, object]", asked.arguments).update(fill(opener, asked))
+    def in_place(opener: Any, asked: injection.Injection, *policy: Any) -> dict[str, object]:
+        cast("dict[str, object]", asked.arguments).update(fill(opener, asked, *policy))
         return dict(asked.arguments)
 
     patch.setattr(tool_step, "complete_arguments", shared)
@@ -108,12 +107,13 @@ def break_p2(patch: Patch) -> None:
 
 def break_p3(patch: Patch) -> None:
     """Every placeholder opens for every argument."""
-    patch.setattr(injection, "Inject", lambda **purpose: Restore("inject"))
+    patch.setattr(opening, "refusal", lambda purpose, facts, valid: None)
 
 
 def break_p4(patch: Patch) -> None:
     """What a tool returns is passed on."""
     patch.setattr(tool_step, "redact_result", lambda redactor, tool, result, *options: result)
+    patch.setattr(tool_step, "hide_split", lambda sealed, known: sealed)
     patch.setattr(Redactor, "rescrub", lambda self, message: message)
     patch.setattr(model_step, "check_outgoing", lambda *arguments: None)
 
