@@ -22,6 +22,7 @@ from .holdback import Stream, Streams
 from .log import EventLog, Page
 from .reader import Reader
 from .scrub import Known
+from .stored import RecordStore, StoredEventLog
 
 CHUNK: Final = "assistant.chunk"
 
@@ -50,7 +51,10 @@ class EventBridge:
 
     ``max_history`` events are held for everybody. A subscriber that falls further behind misses the oldest and is told
     so by one ``resync`` (``slow="drop_oldest"``), or is disconnected and comes back with its cursor
-    (``slow="close"``). ``heartbeat`` is in seconds. Raises ``InvalidInput`` for parameters outside of these.
+    (``slow="close"``). ``heartbeat`` is in seconds. With ``records`` (a vault session's) the events are kept in the
+    store, and the bridges of all processes on that session are one stream; without, each process has its own.
+
+    Raises ``InvalidInput`` for parameters outside of these.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class EventBridge:
         max_history: int = 1000,
         slow: SlowPolicy = "drop_oldest",
         heartbeat: float = 15.0,
+        records: RecordStore | None = None,
     ) -> None:
         if audience not in get_args(Audience) or slow not in get_args(SlowPolicy):
             raise InvalidInput("an audience is frontend_safe or internal; slow is drop_oldest or close")
@@ -76,7 +81,7 @@ class EventBridge:
         self._clock = clock
         self._slow = slow
         self._heartbeat = heartbeat
-        self._log = EventLog(max_history)
+        self._log = EventLog(max_history) if records is None else StoredEventLog(records, audience, max_history)
         remember(sealer)
         self._reader = Reader(self._log, sealer, audience)
         self._order = threading.Lock()
@@ -133,6 +138,7 @@ class EventBridge:
 
     def history(self) -> list[AppEvent]:
         """The events still held, filtered at what the session knows now."""
+        self._log.refresh()
         return list(self._reader.events(self._log.after(None).entries))
 
     def subscribe(self, last_event_id: str | int | None = None, *, timeout: float | None = None) -> Iterator[AppEvent]:
@@ -141,6 +147,7 @@ class EventBridge:
         Blocks the calling thread between events, at most ``timeout`` seconds, and then ends.
         """
         cursor, first = _number(last_event_id), True
+        self._log.refresh()
         while True:
             page = self._log.after(cursor)
             if self._too_slow(page, first):
@@ -185,6 +192,7 @@ class EventBridge:
     async def _pages(self, cursor: int | None) -> AsyncIterator[Page | None]:
         """What there is after the cursor, again and again; ``None`` for a silence of ``heartbeat`` seconds."""
         first = True
+        self._log.refresh()
         while True:
             page = self._log.after(cursor)
             if self._too_slow(page, first):
