@@ -62,6 +62,9 @@ from sealgate.models.events import (
 from sealgate.models.expectation import (
     Expectation,
 )
+from sealgate.models.facts import (
+    SealedFacts,
+)
 from sealgate.models.findings import (
     Finding,
     Redaction,
@@ -86,6 +89,11 @@ from sealgate.models.messages import (
     SystemMessage,
     ToolCall,
     ToolMessage,
+)
+from sealgate.models.policy import (
+    Destination,
+    Policy,
+    Rule,
 )
 from sealgate.models.response import (
     SessionResponse,
@@ -136,6 +144,7 @@ __all__ = [
     "AuditBroken",
     "AuditError",
     "AuditUnavailable",
+    "Destination",
     "DetectionFailed",
     "EventBridge",
     "Expectation",
@@ -170,12 +179,15 @@ __all__ = [
     "NotAVault",
     "NotJson",
     "OpenAIChat",
+    "Policy",
     "PrivateData",
     "RedactedMessage",
     "Redaction",
     "ReplayDiverged",
     "RestoredText",
+    "Rule",
     "RunningLoop",
+    "SealedFacts",
     "SealedMessage",
     "SealgateError",
     "Session",

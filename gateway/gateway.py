@@ -23,7 +23,9 @@ from .interrupts.ending import audit_fields, decision_record
 from .interrupts.record import InterruptRecord
 from .interrupts.table import InterruptTable
 from .policy.explain import policy_of
+from .policy.guard import PolicyGuard
 from .policy.loader import load_policy
+from .policy.openings import PolicyOpener
 from .private_data import SessionPrivateData
 from .sent import SentToModel
 from .services import Services
@@ -185,12 +187,20 @@ class Gateway:
 
         return write
 
+    def _opener(self, vault: VaultSession, policy: PolicyGuard | None) -> VaultSession | PolicyOpener:
+        if policy is None:
+            return vault
+        return PolicyOpener(
+            vault, policy, lambda action, fields: self.audit.append(action, session=vault.id, fields=fields)
+        )
+
     def _new_session(self, vault: VaultSession) -> Session:
+        policy = self.policy.guard(vault)
         bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
             vault=vault,
             redactor=Redactor(self._detector, vault),
-            restorer=Restorer(vault),
+            restorer=Restorer(self._opener(vault, policy)),
             log=TurnLog(vault),
             private_data=SessionPrivateData(vault),
             emitted=EmittedTexts(vault),
@@ -199,7 +209,7 @@ class Gateway:
             watchers=Watchers(),
             audit=lambda action, fields: self.audit.append(action, session=vault.id, fields=fields),
             pseudonym=self.audit.pseudonym,
-            policy=self.policy.guard(vault),
+            policy=policy,
             limits=self._limits,
             publish=bridges.publish,
             now=self._clock.now,

@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 
 from sealgate.models.events import AppEvent, Audience
 from sealgate.models.expectation import Expectation
+from sealgate.models.facts import SealedFacts
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
@@ -19,8 +20,10 @@ from sealgate.redaction import StreamRedactor, StreamRestorer
 from .bridges import Bridges
 from .conversation import Conversation, redact_messages
 from .events.bridge import EventBridge
+from .facts import FactReader
 from .interrupts.config import InterruptConfig
 from .interrupts.manager import InterruptManager
+from .interrupts.memo import EffectCache
 from .model import Model
 from .private_data import SessionPrivateData
 from .reveal import revealed
@@ -28,6 +31,7 @@ from .services import Services
 from .tools.toolkit import Toolkit
 from .turn.driver import Portal
 from .turns import Player, Turns
+from .watchers import Cleanup, Observer
 
 Result = TypeVar("Result")
 Messages = Sequence[RawMessage | SealedMessage]
@@ -52,6 +56,7 @@ class Session:
         player = Player(toolkit, config=config)
         self.turns = Turns(services, self._conversation, portal, self.interrupts, player)
         self._config = config
+        self.cache = EffectCache(services.vault, services.redactor, services.restorer)
 
     @property
     def name(self) -> str:
@@ -119,6 +124,14 @@ class Session:
         """
         return self._services.vault.facts([placeholder]).get(placeholder)
 
+    def sealed_facts(self, placeholder: str) -> SealedFacts:
+        """What may be said of a value instead of the value: its format, a card's brand, an IBAN's country, the age of
+        majority. Fixed per type, none for secrets, each reading audited.
+
+        Raises ``MalformedPlaceholder``, ``UnknownPlaceholder``, ``ValueGone`` or ``GrantRefused``.
+        """
+        return FactReader(self._services.vault, self._services.policy, self._services.now).read(placeholder)
+
     def stream_redactor(self) -> StreamRedactor:
         """A redactor for text that comes in chunks: ``feed(chunk) -> str``, ``flush() -> str``."""
         return StreamRedactor(self._services.redactor)
@@ -178,13 +191,25 @@ class Session:
         ``model`` is needed where this process has not run the turn. Raises ``InterruptNotPending`` with the receipt,
         ``InvalidAnswer`` (the pause stays pending), and what ``invoke`` raises.
         """
-        return self.turns.resume(interrupt_id, answer, model)
+        return self.turns.resume(interrupt_id, answer, self.turns.with_model(model))
 
     async def aresume(
         self, interrupt_id: str | None = None, answer: object = None, *, model: Model | None = None
     ) -> SessionResponse:
         """``resume`` for an event loop."""
-        return await self.turns.aresume(interrupt_id, answer, model)
+        return await self.turns.aresume(interrupt_id, answer, self.turns.with_model(model))
+
+    def on_interrupt(self, observer: Observer) -> Observer:
+        """Call ``observer`` with the redacted ``InterruptRequest`` of each pause that this process files.
+
+        It may settle the pause at once through ``interrupts``; then ``invoke`` goes on without returning. What it
+        raises is dropped. Returns the observer, so that it may stand as a decorator.
+        """
+        return self._services.watchers.on_interrupt(observer)
+
+    def on_abort(self, cleanup: Cleanup) -> Cleanup:
+        """Call ``cleanup`` when a turn is cancelled in this process: the place for what a tool must put back."""
+        return self._services.watchers.on_abort(cleanup)
 
     def replay(self) -> SessionResponse | None:
         """The response that the session's log adds up to. Nobody is asked, no tool runs, no model is called.

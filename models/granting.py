@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .entities import entity_info
 from .errors import GrantRefused
 from .grants import Inject
 from .origins import INTERRUPT, MODEL
@@ -30,6 +31,13 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     if not set(facts.origins) & set(granted.origins):
         origins = ", ".join(repr(origin) for origin in facts.origins[:3])
         return _refused(purpose, facts, f"Accepts({shown!r}, origins=({origins},))")
+    return None
+
+
+def facts_refusal(facts: EntryFacts) -> GrantRefused | None:
+    """Why no facts of an entry are told: it is a secret, and every fact would help to guess it."""
+    if any(entity_info(name).family == "secret" for name in facts.entity_types):
+        return GrantRefused("sealed_facts", "placeholder", facts.placeholder.entity_type, "facts: a secret has none")
     return None
 
 

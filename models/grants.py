@@ -72,6 +72,13 @@ class Reveal:
     channel: str = "reveal"
 
 
-Purpose: TypeAlias = Inject | Restore | Reveal
-"""Why an entry is opened. Matching is the fourth purpose; it yields no value and has a method of its own,
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """Opening a value to read its facts, for the gateway alone; audited, and refused for secrets."""
+
+    channel: str = "sealed_facts"
+
+
+Purpose: TypeAlias = Inject | Restore | Reveal | ReadFacts
+"""Why an entry is opened. Matching is the one purpose besides; it yields no value and has a method of its own,
 ``Sealer.match``."""

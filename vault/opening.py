@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sealgate.models.errors import SealgateError, UnknownPlaceholder, ValueGone
-from sealgate.models.granting import refusal
-from sealgate.models.grants import Inject, Purpose, Restore
+from sealgate.models.granting import facts_refusal, refusal
+from sealgate.models.grants import Inject, Purpose, ReadFacts, Restore
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import CallPart, Candidate, EntryFacts, Permit
 from sealgate.models.secretvalue import SecretValue
@@ -112,6 +112,8 @@ class Opening:
         if found is None or self._is_gone(found):
             return ValueGone(f"{self._where()}the value is used up, expired or forgotten")
         purpose = self._purpose
+        if isinstance(purpose, ReadFacts):
+            return facts_refusal(found.shown(self._spent))
         if not isinstance(purpose, Inject):
             return None
         return refusal(purpose, found.shown(self._spent), lambda name: _is_valid(purpose, name, found))

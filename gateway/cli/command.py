@@ -34,6 +34,7 @@ BROKEN_PIPE: Final = 141
 
 _COMMANDS: Final = {
     "demo": "Run a turn in which a person answers and only the tool learns the answer.",
+    "policy": "Check a grant policy and list what each tool can ever receive.",
     "redact": "Replace private values in standard input by placeholders.",
     "restore": "Put the values back in place of the placeholders in standard input.",
 }

@@ -47,13 +47,15 @@ class Rules:
     """A policy's rules for tools by tool and argument, so that a decision does not depend on how many others there
     are."""
 
-    __slots__ = ("_approved", "_by_argument", "all")
+    __slots__ = ("_approved", "_by_argument", "_by_purpose", "all")
 
     def __init__(self, policy: Policy) -> None:
         self.all: tuple[Rule, ...] = policy.rules
+        self._by_purpose: dict[str, list[Rule]] = {}
         self._approved = frozenset(rule.tool for rule in policy.rules if rule.approval)
         self._by_argument: dict[tuple[str, str], list[int]] = {}
         for number, rule in enumerate(policy.rules):
+            self._by_purpose.setdefault(rule.purpose, []).append(rule)
             if rule.purpose == "inject":
                 self._by_argument.setdefault((rule.tool or "", _first(rule.argument or "")), []).append(number)
 
@@ -65,6 +67,19 @@ class Rules:
     def demands_approval(self, tool: str) -> bool:
         """Whether some value reaches a tool only after an approval."""
         return tool in self._approved
+
+    def names(self, purpose: str) -> bool:
+        """Whether some rule is about a purpose of the application."""
+        return bool(self._by_purpose.get(purpose))
+
+    def releases(self, purpose: str, types: Sequence[str], origins: Sequence[str], age: float | None) -> bool:
+        """Whether a rule lets a value out for a purpose of the application."""
+        return any(
+            set(rule.types) & set(types)
+            and set(rule.origins) & set(origins)
+            and (rule.lifetime is None or (age is not None and age <= rule.lifetime))
+            for rule in self._by_purpose.get(purpose, ())
+        )
 
     def decide(self, wish: Wish) -> Decision:
         """Whether some rule allows it. What no rule allows is refused."""

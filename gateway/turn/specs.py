@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sealgate.models.origins import APPLICATION
+from sealgate.models.origins import tool_origin
 from sealgate.models.tools import ToolSpec
 from sealgate.redaction import Redactor
 
@@ -16,15 +16,18 @@ _PROSE: Final = frozenset(("description", "title", "$comment"))
 def sealed_specs(redactor: Redactor, specs: tuple[ToolSpec, ...]) -> list[ToolSpec]:
     """Each tool with its descriptions redacted, those of its arguments too."""
 
-    def redact(text: str) -> str:
-        return redactor.redact(text, origin=APPLICATION).text
+    return [_sealed_spec(redactor, spec) for spec in specs]
 
-    return [
-        ToolSpec(
-            name=spec.name, description=redact(spec.description), parameters=_redacted_schema(spec.parameters, redact)
-        )
-        for spec in specs
-    ]
+
+def _sealed_spec(redactor: Redactor, spec: ToolSpec) -> ToolSpec:
+    """What stands in a description comes from the tool, as what it returns does: no grant trusts it by default."""
+
+    def redact(text: str) -> str:
+        return redactor.redact(text, origin=tool_origin(spec.name)).text
+
+    return ToolSpec(
+        name=spec.name, description=redact(spec.description), parameters=_redacted_schema(spec.parameters, redact)
+    )
 
 
 def fixed_names(specs: tuple[ToolSpec, ...]) -> frozenset[str]:
