@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from sealgate.gateway.events import sse
 from sealgate.gateway.events.bridge import EventBridge
 from sealgate.models.errors import InvalidInput
 from sealgate.models.events import AppEvent, ToolDescriptor
@@ -205,3 +206,118 @@ def test_no_audience_sees_a_sealed_value_and_only_one_sees_internal_fields(audie
     assert CARD not in event.model_dump_json()
     assert ("unsealed" in event.model_dump_json()) == (audience == "internal")
     assert ("File x" in event.model_dump_json()) == (audience == "internal")
+
+
+async def test_a_thousand_subscribers_get_the_same_frames() -> None:
+    watched = bridge(card())
+    tasks = [asyncio.create_task(frames(watched)) for _ in range(1000)]
+    await asyncio.sleep(0)
+    for number in range(5):
+        watched.emit("status", {"n": number, "card": CARD})
+    await asyncio.sleep(0)
+    watched.close()
+    found = await asyncio.gather(*tasks)
+    assert len(found[0]) == 6
+    assert all(other == found[0] for other in found)
+    assert len(watched._log._bells) == 0
+
+
+async def test_a_slow_subscriber_is_told_what_it_missed() -> None:
+    watched = bridge(max_history=3)
+    stream = watched.generate_sse()
+    watched.emit("status", {"n": 0})
+    taken = [await anext(stream), await anext(stream)]
+    for number in range(1, 9):
+        watched.emit("status", {"n": number})
+    watched.close()
+    rest = bodies([*taken, *[frame async for frame in stream]])
+    assert [body["type"] for body in rest] == ["status", "resync", "status", "status", "status"]
+    assert [body["id"] for body in rest if "id" in body] == [1, 7, 8, 9]
+
+
+async def test_or_is_disconnected_and_comes_back() -> None:
+    watched = bridge(max_history=3, slow="close")
+    stream = watched.generate_sse()
+    watched.emit("status")
+    await anext(stream)
+    await anext(stream)
+    for _ in range(5):
+        watched.emit("status")
+    assert [frame async for frame in stream] == []
+    watched.close()
+    assert [body["type"] for body in bodies(await frames(watched, "1"))] == ["resync", *["status"] * 3]
+
+
+async def test_a_reconnecting_subscriber_misses_nothing_and_sees_nothing_twice() -> None:
+    watched = bridge()
+    seen: list[object] = []
+    cursor: str | None = None
+    for number in range(12):
+        watched.emit("status", {"n": number})
+        if number % 3 == 2:
+            stream = watched.generate_sse(cursor)
+            await anext(stream)
+            for _ in range(3):
+                frame = await anext(stream)
+                cursor = frame.splitlines()[0].removeprefix("id: ")
+                seen += [body["id"] for body in bodies([frame])]
+            await stream.aclose()  # type: ignore[attr-defined]  # an asynchronous generator
+    assert seen == list(range(1, 13))
+
+
+def test_a_loop_that_is_gone_hinders_nobody() -> None:
+    """A subscriber whose loop was stopped and closed without a word."""
+    watched = bridge()
+    loop = asyncio.new_event_loop()
+    stream = watched.generate_sse()
+    loop.run_until_complete(anext(stream))
+
+    async def wait() -> str:
+        return await anext(stream)
+
+    waiting = loop.create_task(wait())
+    loop.run_until_complete(asyncio.sleep(0.01))
+    waiting.cancel()
+    loop.close()
+    assert watched.emit("status").id == 1
+    watched.close()
+
+
+def test_distinct_interrupts_with_one_prompt_stay_distinct() -> None:
+    watched = bridge()
+    for number in range(3):
+        watched.emit("interrupt.requested", {"interrupt": {"id": f"i{number}", "prompt": "Code?", "arg_name": "code"}})
+    assert [event.interrupt.id for event in watched.history() if event.interrupt] == ["i0", "i1", "i2"]
+
+
+def test_nothing_is_sent_twice() -> None:
+    watched = bridge()
+    tool = {"id": "c1", "name": "pay", "status": "completed", "args": {"a": "argument"}, "result": "outcome"}
+    watched.emit("tool.completed", {"tool": tool, "text": "sentence", "more": "remark"})
+    frame = sse.encode(watched.history()[0])
+    assert [frame.count(word) for word in ("argument", "outcome", "sentence", "remark")] == [1, 1, 1, 1]
+
+
+def test_a_descriptor_that_does_not_fit_stays_as_data() -> None:
+    event = bridge().emit("tool.completed", {"tool": "pay", "error": {"reason": "x"}, "interrupt": {"prompt": "no id"}})
+    assert event.data == {"tool": "pay", "error": {"reason": "x"}, "interrupt": {"prompt": "no id"}}
+
+
+def test_a_frame_is_three_lines_whatever_it_holds() -> None:
+    text = "line\nbreak\r\nid: 7\n\ndata: forged\u2028\u2029\x85\x00 é \ud83d"
+    frame = sse.encode(bridge().emit("status", {"text": text}))
+    assert frame.isascii()
+    assert [line.split(": ")[0] for line in frame.splitlines()] == ["id", "event", "data", ""]
+    assert json.loads(frame.splitlines()[2][6:])["text"] == text
+
+
+def test_nothing_of_a_value_shows_in_what_a_bridge_raises_or_prints(
+    caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+) -> None:
+    watched = bridge(card())
+    with pytest.raises(InvalidInput) as caught:
+        watched.emit("status", [CARD])  # type: ignore[arg-type]  # what is tested
+    watched.emit("tool.failed", {"tool": {"id": CARD, "name": 3, CARD: CARD}, "error": {"code": [CARD]}})
+    shown = "".join((repr(watched), str(watched), repr(caught.value), str(caught.value.__context__), caplog.text))
+    assert CARD not in shown
+    assert len(recwarn) == 0

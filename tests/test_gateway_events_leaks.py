@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, computed_field, field_serializer
 
 from sealgate.gateway.cli.leakcheck import find_leaks
@@ -399,3 +401,47 @@ def test_every_split_of_two_chunks(bridge_over: MakeBridge) -> None:
         shown = "".join(event.text or "" for event in bridge.history())
         expected = "pay with [CREDIT_CARD_00000000] or [EMAIL_ADDRESS_00000002], code [OTP_CODE_00000001]."
         assert shown == expected
+
+
+LONG = st.one_of(
+    st.text(alphabet="0123456789", min_size=9, max_size=19).filter(lambda text: len(set(text)) > 3),
+    st.from_regex(r"[a-z]{3,8}\.[a-z]{3,8}@[a-z]{4,9}\.(com|org)", fullmatch=True),
+    st.from_regex(r"sk_(live|test)_[A-Za-z0-9]{16,24}", fullmatch=True),
+    st.from_regex(r"[A-Z][a-z]{4,8} [A-Z][a-z]{5,9}", fullmatch=True),
+)
+SHORT = st.text(alphabet="0123456789", min_size=6, max_size=7).filter(lambda text: len(set(text)) > 3)
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def buried(draw: st.DrawFn, text: str) -> Any:
+    """The text somewhere in some JSON."""
+    shape = draw(st.sampled_from(["value", "key", "sentence", "item", "both ends"]))
+    around = draw(JSON)
+    word = draw(st.sampled_from(["see", "é", "\u200b", "x=", "<b>", '{"a":']))
+    made: dict[str, Any] = {
+        "value": {"a": around, "b": text},
+        "key": {text: around},
+        "sentence": {"t": f"{word} {text} {word}"},
+        "item": [around, text, around],
+        "both ends": [text, around, text],
+    }
+    return made[shape]
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_no_reading_of_the_wire_holds_any_value(bridge_over: MakeBridge, data: st.DataObject) -> None:
+    """Any payload, any sealed values, any listed encoding; read by a checker that shares nothing with the filter."""
+    values = data.draw(st.lists(LONG | SHORT, min_size=1, max_size=4, unique=True))
+    bridge = bridge_over(dict.fromkeys(values, "CUSTOM"))
+    for value in values:
+        symbols = sum(char.isalnum() for char in value)
+        encoding = data.draw(st.sampled_from([row for row in ENCODINGS if row.minimum <= symbols]))
+        payload = data.draw(st.composite(buried)(encoding.encode(value)))
+        bridge.emit("tool.completed", {"payload": payload})
+    found = find_leaks({f"value {number}": value for number, value in enumerate(values)}, {"wire": wire(bridge)})
+    assert found.leaks == ()
