@@ -58,7 +58,7 @@ _NO_NUMBER: Final = re.compile(
 _COUNTED: Final = re.compile(
     r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status"
     r"|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket)"
-    r"[ :#]{0,3}\Z",
+    r"(?:[ _]id)?[ :#]{0,3}\Z",
     re.IGNORECASE,
 )
 """Words before a number that say it is nobody's."""

@@ -32,6 +32,8 @@ _FAMILY_RANKS: Final = {
     "literal": 1, "secret": 3, "validated": 4, "identifier": 5, "answer": 5, "contact": 6, "place": 7, "name": 8,
     "date": 9,
 }  # fmt: skip
+MODELS: Final = frozenset({"rampart", "spacy"})
+"""Recognizers that guess from the look of a text."""
 _FIXED: Final = 2
 """Ranks up to this keep their own boundaries whatever lies around them."""
 
@@ -47,7 +49,9 @@ def family_of(finding: Finding) -> str:
 
 def rank_of(finding: Finding) -> int:
     """The class of a finding, the most certain first."""
-    return _RANKS.get(finding.recognizer, _FAMILY_RANKS[family_of(finding)])
+    rank = _RANKS.get(finding.recognizer, _FAMILY_RANKS[family_of(finding)])
+    # No check digit stands behind what a model takes for a number, so a cue in the words around it says more.
+    return max(rank, _FAMILY_RANKS["contact"]) if finding.recognizer in MODELS else rank
 
 
 def resolve(text: str, findings: Iterable[Finding]) -> list[Finding]:

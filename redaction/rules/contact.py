@@ -12,6 +12,11 @@ _PHONE_CUE: Final = (
     r"(?<![A-Za-z])(?:phone|call(?:ed|ing)?|tel(?:ephone|efon)?|mobile|mob|cell(?:phone)?|fax|sms|text|whatsapp|dial|ring|reach(?:able)?"
     r"|contact|number is|my number|handy|appelez|t[eé]l[eé]phone|telefono|tel[eé]fono|numero|hotline|line at|landline|ph)(?![a-z])"
 )
+_OTHER_NUMBER: Final = (
+    r"(?<![a-z])(?:account|acct|a/c|card|iban|order|invoice|reference|customer|policy|case|ticket|member|routing)"
+    r"[ ]{0,2}(?:number|num|no)?\.?[ ]{0,2}(?:is|:|=)?[ ]{0,2}\Z"
+)
+"""What "number is" says when it is not about a telephone."""
 _SPELLED: Final = r"(?<![\w.])[\w.-]{1,40}(?: dot [\w-]{1,30}){0,3} ?(?:\[at\]|\(at\)|\{at\}| at ) ?[\w-]{1,40}(?: ?(?:\[dot\]|\(dot\)|\{dot\}| dot ) ?[\w-]{2,30}){1,3}(?![\w-])"
 
 
@@ -120,6 +125,7 @@ CONTACT: Final[tuple[Rule, ...]] = (
             "ph",
         ),
         before=_PHONE_CUE,
+        unless=_OTHER_NUMBER,
         valid=_is_phone,
     ),
 )
