@@ -26,9 +26,9 @@ _PROMPT_DIGITS: Final = re.compile(
 _WORD_NUMBERS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 
 _OTHER_BEFORE: Final = re.compile(
-    r"\b(?:order|orders|ticket|case|invoice|tracking|parcel|room|flight|reservation|booking|confirmation|ref|reference"
+    r"(?:\b(?:order|orders|ticket|case|invoice|tracking|parcel|room|flight|reservation|booking|confirmation|ref|reference"
     r"|year|since|until|in|page|line|version|extension|ext|zip|postcode|apt|apartment|suite|item|sku|ends?(?:ing)? in"
-    r"|ends? with|last four|call|phone|from|about|around|only|than|[$€£#])\W{0,3}"
+    r"|ends? with|last four|call|phone|from|about|around|only|than)|[$€£#])\W{0,3}"
     r"(?:(?:number|no|nr|id|is|was|of|the|num|code)\b\W{0,3}){0,3}\Z",
     re.IGNORECASE,
 )

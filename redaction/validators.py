@@ -11,7 +11,7 @@ from typing import Any, Final
 from sealgate.models.canonical import card_digits
 
 from .projection import project
-from .spoken import spoken_digits
+from .spoken import runs, spoken_digits
 
 _SEPARATORS: Final = re.compile(r"[\s.\-_/\u00a0]+")
 _EMAIL: Final = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,255}\Z")
@@ -74,8 +74,14 @@ def _digits_between(low: int, high: int) -> Callable[[str], bool]:
 
 
 def _code_digits(value: str) -> str:
+    """The digits of a typed or spoken code; empty for one with letters of its own, but for a prefix as in G-123456."""
     plain = project(value).text
-    return spoken_digits(plain) if re.search(r"[A-Za-z]", plain) else digits_of(plain)
+    if not re.search(r"[A-Za-z]", plain):
+        return digits_of(plain)
+    prefixed = re.fullmatch(r"[A-Z]{1,3}-([0-9]{4,8})", plain)
+    if prefixed is not None:
+        return prefixed[1]
+    return spoken_digits(plain) if any(run.spoken for run in runs(plain)) else ""
 
 
 _VALIDATORS: Final[dict[str, Callable[[str], bool]]] = {
