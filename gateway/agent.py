@@ -85,6 +85,28 @@ class Agent:
         """``stream`` for an event loop."""
         return self._session(session).turns.astream(messages, self._player(model))
 
+    def resume(
+        self,
+        interrupt_id: str | None = None,
+        answer: object = None,
+        *,
+        session: Session,
+        model: Model | None = None,
+    ) -> SessionResponse:
+        """Go on with a turn of this agent that waits, as ``Session.resume`` does, with this agent's model and tools."""
+        return session.turns.resume(interrupt_id, answer, self._player(model))
+
+    async def aresume(
+        self,
+        interrupt_id: str | None = None,
+        answer: object = None,
+        *,
+        session: Session,
+        model: Model | None = None,
+    ) -> SessionResponse:
+        """``resume`` for an event loop."""
+        return await session.turns.aresume(interrupt_id, answer, self._player(model))
+
     def close(self) -> None:
         """Close the gateway, if the agent made it."""
         if self._owned:

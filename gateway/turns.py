@@ -17,10 +17,11 @@ from .conversation import Conversation
 from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
 from .interrupts.manager import InterruptManager
+from .lease import TurnLease
 from .model import Model
 from .services import Services
 from .tools.toolkit import Toolkit
-from .turn.changes import TurnBegan, TurnResumed, apply
+from .turn.changes import Change, TurnBegan, TurnResumed, apply
 from .turn.context import TurnContext
 from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
 from .turn.single import run_single
@@ -60,6 +61,7 @@ class Turns:
         self._conversation = conversation
         self._portal = portal
         self._lock = threading.Lock()
+        self._lease = TurnLease(services.vault, services.now)
 
     def invoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in the caller's thread."""
@@ -86,14 +88,20 @@ class Turns:
                     if isinstance(item, AppEvent):
                         yield item
 
-    def resume(self, interrupt_id: str | None, answer: object, model: Model | None) -> SessionResponse:
-        """File an answer, if there is one, and go on with the turn that waits or that a crash left."""
+    def resume(self, interrupt_id: str | None, answer: object, player: Player | None) -> SessionResponse:
+        """File an answer, if there is one, and go on with the turn that waits or that a crash left; as ``player``, or
+        as whoever ran the last turn here.
+        """
         refuse_running_loop("aresume")
-        return self._outcome(self._go_on(interrupt_id, answer, model))
+        return self._outcome(self._go_on(interrupt_id, answer, player))
 
-    async def aresume(self, interrupt_id: str | None, answer: object, model: Model | None) -> SessionResponse:
+    async def aresume(self, interrupt_id: str | None, answer: object, player: Player | None) -> SessionResponse:
         """``resume`` for an event loop."""
-        return await self._aoutcome(self._go_on(interrupt_id, answer, model))
+        return await self._aoutcome(self._go_on(interrupt_id, answer, player))
+
+    def with_model(self, model: Model | None) -> Player:
+        """Whoever ran the last turn here, with another model."""
+        return replace(self._player, model=model or self._player.model)
 
     def replay(self) -> SessionResponse | None:
         """What the whole log adds up to, as a response."""
@@ -117,8 +125,8 @@ class Turns:
         yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
 
-    def _go_on(self, interrupt_id: str | None, answer: object, model: Model | None) -> Effects[SessionResponse]:
-        player = replace(self._player, model=model or self._player.model)
+    def _go_on(self, interrupt_id: str | None, answer: object, player: Player | None) -> Effects[SessionResponse]:
+        player = player or self._player
         if player.model is None:
             raise InvalidInput("this process has not run the turn: resume needs its model")
         if interrupt_id is not None:
@@ -131,9 +139,11 @@ class Turns:
         return (yield from _answered(context, run_turn(context, state)))
 
     def _context(self, player: Player, turn_id: str, *, waits: bool) -> TurnContext:
-        return TurnContext(
-            self._services, player.toolkit, player.model, turn_id, player.config, waits, self._services.log.advance
-        )
+        return TurnContext(self._services, player.toolkit, player.model, turn_id, player.config, waits, self._advance)
+
+    def _advance(self, state: TurnState | None, change: Change) -> TurnState:
+        self._lease.renew()
+        return self._services.log.advance(state, change)
 
     def _alone_context(self, player: Player) -> TurnContext:
         """The context of a call outside of a turn: its changes are not the conversation's, so the log does not get
@@ -163,7 +173,8 @@ class Turns:
         if not self._lock.acquire(blocking=False):
             raise SessionBusy("the session runs another turn")
         try:
-            yield
+            with self._lease.held():
+                yield
         finally:
             self._lock.release()
 

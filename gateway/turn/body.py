@@ -12,6 +12,7 @@ from sealgate.models.grants import Inject
 from sealgate.models.interrupts import ActionRequest, HumanInterrupt, HumanInterruptConfig
 from sealgate.models.jsonvalue import JsonValue
 
+from ..interrupts.memo import within_call
 from ..interrupts.record import InterruptRecord
 from ..interrupts.scratchpad import GraphInterrupt, InterruptScratchpad, Pause
 from ..tools.injection import placeholders_in
@@ -44,27 +45,28 @@ def scratchpad_of(context: TurnContext, call: CallState) -> InterruptScratchpad:
     )
 
 
-def running(tool: Tool, validated: BaseModel, pad: InterruptScratchpad) -> Callable[[], object]:
-    """The body, to be called once; it comes back with ``PAUSED`` where it pauses, in a task group too.
+def running(tool: Tool, validated: BaseModel, pad: InterruptScratchpad, call_id: str) -> Callable[[], object]:
+    """The body, to be called once; it comes back with ``PAUSED`` where it pauses, in a task group too. What it does
+    once is remembered under ``call_id``.
 
     The values are in the closure, and in no frame that an exception of the tool keeps.
     """
     if inspect.iscoroutinefunction(tool.target):
-        return lambda: _awaited(pad, lambda: tool.call(validated))
+        return lambda: _awaited(pad, call_id, lambda: tool.call(validated))
 
     def run() -> object:
-        with pad.running():
+        with pad.running(), within_call(call_id):
             try:
                 outcome = tool.call(validated)
             except GraphInterrupt:
                 return PAUSED
-        return _awaited(pad, lambda: outcome) if inspect.isawaitable(outcome) else outcome
+        return _awaited(pad, call_id, lambda: outcome) if inspect.isawaitable(outcome) else outcome
 
     return run
 
 
-async def _awaited(pad: InterruptScratchpad, call: Callable[[], object]) -> object:
-    with pad.running():
+async def _awaited(pad: InterruptScratchpad, call_id: str, call: Callable[[], object]) -> object:
+    with pad.running(), within_call(call_id):
         try:
             outcome = call()
             return await outcome if isinstance(outcome, Awaitable) else outcome

@@ -89,7 +89,9 @@ def _refused(context: TurnContext, state: TurnState, call_id: str, refused: Seal
 
 def bind(context: TurnContext, tool: Tool, injection: Injection, pad: InterruptScratchpad) -> Callable[[], object]:
     """The call with the real values in it."""
-    return running(tool, tool.validate(inject(context.services.vault, injection, context.services.policy)), pad)
+    return running(
+        tool, tool.validate(inject(context.services.vault, injection, context.services.policy)), pad, injection.call_id
+    )
 
 
 def described(call: CallState, status: str, result: JsonValue = None) -> dict[str, object]:
