@@ -15,11 +15,17 @@ def file_answer(manager: InterruptManager, interrupt_id: str, answer: object) ->
     A decision is an ``ApprovalDecision``, its JSON, a ``HumanResponse`` or a yes-or-no. Raises ``InterruptNotPending``
     with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit.
     """
-    waiting = manager.get(interrupt_id)
-    if waiting is not None and waiting.kind == "approve":
-        receipt = manager.resolve(interrupt_id, as_known(answer))
-    else:
-        receipt = manager.answer(interrupt_id, answer)
+    try:
+        receipt = _filed(manager, interrupt_id, answer)
+    except (StoreFull, StoreUnavailable):
+        raise AuditUnavailable("the answer could not be recorded, so nothing was done with it") from None
     if not receipt.handled:
         raise InterruptNotPending("no pending interrupt of this session takes this answer", receipt)
     return receipt
+
+
+def _filed(manager: InterruptManager, interrupt_id: str, answer: object) -> InterruptResolveReceipt:
+    waiting = manager.get(interrupt_id)
+    if waiting is not None and waiting.kind == "approve":
+        return manager.resolve(interrupt_id, as_known(answer))
+    return manager.answer(interrupt_id, answer)

@@ -8,11 +8,14 @@ from typing import Final
 from pydantic import BaseModel
 
 from sealgate.models.errors import (
+    AuditUnavailable,
     GrantRefused,
     InvalidInput,
     LimitExceeded,
     MalformedPlaceholder,
     SealgateError,
+    StoreFull,
+    StoreUnavailable,
     ToolFailed,
     TooManyRefusals,
     UnknownPlaceholder,
@@ -62,7 +65,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
         return (yield from fail_call(context, state, call.id, denial(decided.note)))
     if not is_bound(context, tool, call, state):
         return (yield from fail_call(context, state, call.id, "ApprovalMismatch: nobody approved exactly this call"))
-    started = context.advance(state, CallStarted(call_id=call.id))
+    started = _started(context, state, call.id)
     yield context.event("tool.started", tool=described(call, "started"))
     yield from run_hook_of(context, tool, call, "before")
     try:
@@ -72,6 +75,15 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     except REFUSALS as refused:
         return (yield from _refused(context, started, call.id, refused))
     return (yield from _called(context, tool, call, injection, started, bound, pad))
+
+
+def _started(context: TurnContext, state: TurnState, call_id: str) -> TurnState:
+    """The state once the start is on the store. A store that takes no record takes no audit row either."""
+    try:
+        return context.advance(state, CallStarted(call_id=call_id))
+    except (StoreFull, StoreUnavailable):
+        pass
+    raise AuditUnavailable("the start of the call could not be recorded, so it was not run")
 
 
 def _refused(context: TurnContext, state: TurnState, call_id: str, refused: SealgateError) -> Effects[TurnState]:
