@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import InterruptNotPending
+from sealgate.models.errors import AuditUnavailable, InterruptNotPending, StoreFull, StoreUnavailable
 from sealgate.models.receipts import InterruptResolveReceipt
 
 from .decisions import as_known
@@ -13,7 +13,8 @@ def file_answer(manager: InterruptManager, interrupt_id: str, answer: object) ->
     """The receipt of an answer or a decision that was filed.
 
     A decision is an ``ApprovalDecision``, its JSON, a ``HumanResponse`` or a yes-or-no. Raises ``InterruptNotPending``
-    with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit.
+    with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing can
+    be written.
     """
     try:
         receipt = _filed(manager, interrupt_id, answer)
