@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from sealgate.models.approvals import (
+    ApprovalDecision,
+    InterruptDecision,
+    InterruptRequest,
+    InterruptToolCall,
+    PerToolApproval,
+    PerToolDispatchConfig,
+)
 from sealgate.models.errors import (
     AuditBroken,
     AuditError,
@@ -74,7 +82,10 @@ from sealgate.models.grants import (
     Accepts,
 )
 from sealgate.models.interrupts import (
+    ActionRequest,
     HumanInterrupt,
+    HumanInterruptConfig,
+    HumanResponse,
     InterruptDescriptor,
 )
 from sealgate.models.limits import (
@@ -94,6 +105,12 @@ from sealgate.models.policy import (
     Destination,
     Policy,
     Rule,
+)
+from sealgate.models.receipts import (
+    InterruptCancelReceipt,
+    InterruptDecisionRecord,
+    InterruptDestroyReceipt,
+    InterruptResolveReceipt,
 )
 from sealgate.models.response import (
     SessionResponse,
@@ -118,6 +135,17 @@ from .gateway import (
 from .interrupts.config import (
     InterruptConfig,
 )
+from .interrupts.manager import (
+    InterruptManager,
+)
+from .interrupts.memo import (
+    EffectCache,
+)
+from .interrupts.scratchpad import (
+    GraphInterrupt,
+    InterruptScratchpad,
+    interrupt,
+)
 from .interrupts.terminal import (
     default_terminal_interrupt,
 )
@@ -139,28 +167,43 @@ from .tools.dependencies import (
 __all__ = [
     "AIMessage",
     "Accepts",
+    "ActionRequest",
     "Agent",
     "AppEvent",
+    "ApprovalDecision",
     "AuditBroken",
     "AuditError",
     "AuditUnavailable",
     "Destination",
     "DetectionFailed",
+    "EffectCache",
     "EventBridge",
     "Expectation",
     "Finding",
     "Gateway",
     "GrantRefused",
+    "GraphInterrupt",
     "HumanInterrupt",
+    "HumanInterruptConfig",
     "HumanMessage",
+    "HumanResponse",
+    "InterruptCancelReceipt",
     "InterruptCancelled",
     "InterruptConfig",
+    "InterruptDecision",
+    "InterruptDecisionRecord",
     "InterruptDescriptor",
+    "InterruptDestroyReceipt",
     "InterruptDiverged",
     "InterruptError",
+    "InterruptManager",
     "InterruptNotPending",
+    "InterruptRequest",
+    "InterruptResolveReceipt",
+    "InterruptScratchpad",
     "InterruptSwallowed",
     "InterruptTimeout",
+    "InterruptToolCall",
     "InvalidAnswer",
     "InvalidArguments",
     "InvalidEnvelope",
@@ -179,6 +222,8 @@ __all__ = [
     "NotAVault",
     "NotJson",
     "OpenAIChat",
+    "PerToolApproval",
+    "PerToolDispatchConfig",
     "Policy",
     "PrivateData",
     "RedactedMessage",
@@ -225,5 +270,6 @@ __all__ = [
     "depends_on_interrupt",
     "depends_on_private_data",
     "depends_on_tool",
+    "interrupt",
     "normalize_stream",
 ]
