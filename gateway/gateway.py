@@ -127,6 +127,7 @@ class Gateway:
         *,
         name: str | None = None,
         description: str | None = None,
+        schema: dict[str, Any] | None = None,
         final_tool: bool = False,
         accepts: dict[str, Accepts] | None = None,
         placeholders: PlaceholderPolicy = "refuse",
@@ -145,6 +146,7 @@ class Gateway:
         return self.tools.toolify(
             name=name,
             description=description,
+            schema=schema,
             final_tool=final_tool,
             accepts=accepts,
             placeholders=placeholders,

@@ -17,6 +17,7 @@ from sealgate.models.tools import ToolSpec
 from .dependencies import AskPerson, Dependency, UsePrivateData, UseTool, dependencies_of
 from .granted import first_name, tool_shape
 from .hooks import Hook
+from .json_schema import from_json_schema, given_schema
 from .schema import accepted, arguments_model, parameters_schema, spelled_out, spellings
 from .signature import annotations_of, argument_names, check_tool_name, is_model, resolve_here, takes_any_name
 from .tool import PlaceholderPolicy, Risk, Tool
@@ -54,6 +55,7 @@ class Toolkit:
         *,
         name: str | None = None,
         description: str | None = None,
+        schema: Mapping[str, Any] | None = None,
         final_tool: bool = False,
         accepts: Mapping[str, Accepts] | None = None,
         placeholders: PlaceholderPolicy = "refuse",
@@ -68,14 +70,16 @@ class Toolkit:
         ``final_tool``'s result ends the turn. ``accepts`` are grants by argument or by a place in one
         (``payment.card``, ``items[]``), as ``Annotated[…, Accepts(…)]`` says them; with
         ``placeholders="keep"`` an argument without a grant is passed its placeholder closed. An ``idempotent`` tool
-        may be run again after a crash. Hooks get placeholders only. Raises ``InvalidName`` and ``InvalidPolicy`` (both
+        may be run again after a crash. Hooks get placeholders only. With ``schema``, a JSON schema, the model is shown
+        that, and the callable is called with whatever fits it, by name; it needs no signature of its own. Raises ``InvalidName`` and ``InvalidPolicy`` (both
         ``ValueError``) for what cannot work, here or at first use.
         """
 
         def decorate(target: Target) -> Target:
+            called = check_tool_name(name if name is not None else getattr(target, "__name__", None))
             registration = _Registration(
-                name=check_tool_name(name if name is not None else getattr(target, "__name__", None)),
-                target=target,
+                name=called,
+                target=target if schema is None else from_json_schema(called, schema, target),
                 description=description if description is not None else first_paragraph(target),
                 final=final_tool,
                 accepts=accepts,
@@ -189,7 +193,7 @@ def _tool(registration: _Registration, declared: tuple[Dependency, ...], name_of
     name, target = registration.name, registration.target
     arguments = arguments_model(name, target)
     hidden = frozenset().union(*(spellings(arguments, dependency.arg_name) for dependency in declared))
-    schema = parameters_schema(name, arguments, hidden)
+    schema = given_schema(target, hidden) or parameters_schema(name, arguments, hidden)
     return Tool(
         name=name,
         description=registration.description,
