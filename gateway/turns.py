@@ -18,6 +18,7 @@ from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
 from .interrupts.manager import InterruptManager
 from .lease import TurnLease
+from .logs.scope import log_scope
 from .model import Model
 from .services import Services
 from .tools.toolkit import Toolkit
@@ -173,7 +174,7 @@ class Turns:
         if not self._lock.acquire(blocking=False):
             raise SessionBusy("the session runs another turn")
         try:
-            with self._lease.held():
+            with self._lease.held(), log_scope(self._services.vault):
                 yield
         finally:
             self._lock.release()
