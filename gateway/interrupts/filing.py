@@ -13,8 +13,8 @@ def file_answer(manager: InterruptManager, interrupt_id: str, answer: object) ->
     """The receipt of an answer or a decision that was filed.
 
     A decision is an ``ApprovalDecision``, its JSON, a ``HumanResponse`` or a yes-or-no. Raises ``InterruptNotPending``
-    with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing can
-    be written.
+    with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing
+    can be written.
     """
     try:
         receipt = _filed(manager, interrupt_id, answer)

@@ -71,8 +71,8 @@ class Toolkit:
         (``payment.card``, ``items[]``), as ``Annotated[…, Accepts(…)]`` says them; with
         ``placeholders="keep"`` an argument without a grant is passed its placeholder closed. An ``idempotent`` tool
         may be run again after a crash. Hooks get placeholders only. With ``schema``, a JSON schema, the model is shown
-        that, and the callable is called with whatever fits it, by name; it needs no signature of its own. Raises ``InvalidName`` and ``InvalidPolicy`` (both
-        ``ValueError``) for what cannot work, here or at first use.
+        that, and the callable is called with whatever fits it, by name; it needs no signature of its own. Raises
+        ``InvalidName`` and ``InvalidPolicy`` (both ``ValueError``) for what cannot work, here or at first use.
         """
 
         def decorate(target: Target) -> Target:
