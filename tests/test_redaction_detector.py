@@ -1,0 +1,133 @@
+"""The detector: layers, cache, failure, and a user's own recognizers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sealgate.models.errors import DetectionFailed, UnknownEntityType
+from sealgate.models.findings import Finding
+from sealgate.redaction import Detector
+from sealgate.redaction.cache import ENTRIES, SpanCache
+from sealgate.redaction.model_files import check_digests, package_folder
+
+
+class Counting:
+    """A recognizer that counts its calls and finds one word."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def recognize(self, text: str) -> list[Finding]:
+        self.calls += 1
+        at = text.find("heron")
+        return [Finding("PERSON", at, at + 5, 0.9, "counting")] if at >= 0 else []
+
+
+def test_a_text_is_looked_at_once_in_a_partition() -> None:
+    counting = Counting()
+    detector = Detector(recognizers=(counting,))
+    first = detector.detect("blue heron", partition=b"a")
+    assert detector.detect("blue heron", partition=b"a") == first
+    assert counting.calls == 1
+    detector.detect("blue heron", partition=b"b")
+    assert counting.calls == 2
+
+
+def test_the_cache_holds_no_text_and_forgets() -> None:
+    cache = SpanCache()
+    digest = cache.digest("blue heron", b"")
+    cache.put(digest, [Finding("PERSON", 5, 10, 0.9, "x")])
+    assert "heron" not in repr(vars(cache))
+    assert SpanCache().get(digest) is None
+    for number in range(ENTRIES):
+        cache.put(cache.digest(str(number), b""), [])
+    assert cache.get(digest) is None
+
+
+def test_findings_lie_in_the_original() -> None:
+    detector = Detector(names=False)
+    text = "card ４１１１\u200b１１１１\u200b１１１１\u200b１１１１ ok"
+    found = detector.detect(text)[0]
+    assert text[found.start : found.end] == text[5:-3]
+
+
+def test_escapes_and_base64_are_seen_through() -> None:
+    detector = Detector(names=False)
+    for text in ("to=john%40example.com&cc=1", "&lt;john&#64;example.com&gt;", "am9obi5zbWl0aEBleGFtcGxlLmNvbQ=="):
+        assert {found.entity_type for found in detector.detect(text)} == {"EMAIL_ADDRESS"}
+
+
+def test_names_and_places_of_the_models() -> None:
+    detector = Detector()
+    text = "Please ask Jürgen Hoffmeister, 418 Alder Crest Road, Linden Valley, OR 97411, about it"
+    found = {(item.entity_type, text[item.start : item.end]) for item in detector.detect(text)}
+    assert ("PERSON", "Jürgen Hoffmeister") in found
+    assert any(kind == "STREET_ADDRESS" and value.startswith("418 Alder Crest Road") for kind, value in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I ask about the bill tomorrow?",
+        "Python and Rust compile on Linux; Docker runs it",
+        "model.fit(X_train, y_train)",
+        "class Visitor(NodeVisitor):\n    def visit_Name(self, node: Name) -> None:\n        self.generic_visit(node)\n",
+    ],
+)
+def test_prose_without_names_and_code_stay(text: str) -> None:
+    assert Detector().detect(text) == []
+
+
+def test_single_case_lines_are_read_too() -> None:
+    for text in ("please email john smith about it", "CUSTOMER JOHN SMITH CALLED"):
+        found = [
+            text[item.start : item.end].lower() for item in Detector().detect(text) if item.entity_type == "PERSON"
+        ]
+        assert any("john smith" in value for value in found)
+
+
+def test_a_changed_or_missing_model_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(b"other")
+    with pytest.raises(DetectionFailed) as caught:
+        check_digests(tmp_path, {"model": "0" * 64})
+    assert caught.value.cause == "WrongDigest"
+    with pytest.raises(DetectionFailed) as caught:
+        check_digests(tmp_path, {"none": "0" * 64})
+    assert caught.value.cause == "FileMissing"
+
+
+def test_packages_are_found_without_import() -> None:
+    assert package_folder("no_such_package_at_all") is None
+    folder = package_folder("sealgate.redaction")
+    assert folder is not None
+    assert (folder / "model_files.py").exists()
+
+
+def test_importing_redaction_loads_no_model() -> None:
+    heavy = "{'spacy', 'presidio_analyzer', 'onnxruntime', 'onnx'}"
+    code = f"import sys, sealgate.redaction; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_users_recognizer_of_presidios_type_is_run() -> None:
+    presidio = pytest.importorskip("presidio_analyzer")
+    badge = presidio.PatternRecognizer(
+        supported_entity="EMPLOYEE_ID", name="badges", patterns=[presidio.Pattern("badge", r"ZX-\d{4}", 0.9)]
+    )
+    registry = presidio.RecognizerRegistry(recognizers=[badge])
+    found = Detector(registry=registry, names=False).detect("see ZX-4711")
+    assert found == [Finding("EMPLOYEE_ID", 4, 11, 0.9, "badges")]
+
+
+def test_a_users_recognizer_of_an_unknown_type_is_refused() -> None:
+    presidio = pytest.importorskip("presidio_analyzer")
+    odd = presidio.PatternRecognizer(
+        supported_entity="NO_SUCH_TYPE", name="odd", patterns=[presidio.Pattern("odd", "x", 0.9)]
+    )
+    with pytest.raises(UnknownEntityType):
+        Detector(registry=presidio.RecognizerRegistry(recognizers=[odd]), names=False).detect("x")
