@@ -8,7 +8,7 @@ from sealgate.models.messages import AIMessage, ToolCall, ToolMessage
 from .context import TurnContext
 from .model_step import planned_calls, seal_answer
 from .state import TurnState
-from .steps import Ask, RunTool, after_model, next_step
+from .steps import Ask, CallModel, RunTool, Stop, after_model, next_step
 from .turn import perform
 from .waits import Effects
 
@@ -25,9 +25,9 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
     state = TurnState(turn_id=context.turn_id)
     state = after_model(state, sealed, planned_calls(context, state, asked, sealed))
     try:
-        while isinstance(step := next_step(state), (Ask, RunTool)):
-            if isinstance(step, Ask) and step.ask.out_of_band:
-                raise ToolFailed("this call waits for an answer from outside; run it in a turn")
+        while not isinstance(step := next_step(state), (CallModel, Stop)):
+            if not isinstance(step, (Ask, RunTool)) or (isinstance(step, Ask) and step.ask.out_of_band):
+                raise ToolFailed("this call waits for an answer or an approval from outside; run it in a turn")
             state = yield from perform(context, state, step)
     finally:
         services.vault.end_turn()
