@@ -149,6 +149,12 @@ from .interrupts.scratchpad import (
 from .interrupts.terminal import (
     default_terminal_interrupt,
 )
+from .logs import (
+    LogGuard,
+    log_scope,
+    protect_logs,
+    structlog_processor,
+)
 from .model import (
     Model,
 )
@@ -215,6 +221,7 @@ __all__ = [
     "LeakPrevented",
     "LimitExceeded",
     "Limits",
+    "LogGuard",
     "MalformedPlaceholder",
     "Model",
     "ModelFailed",
@@ -271,5 +278,8 @@ __all__ = [
     "depends_on_private_data",
     "depends_on_tool",
     "interrupt",
+    "log_scope",
     "normalize_stream",
+    "protect_logs",
+    "structlog_processor",
 ]
