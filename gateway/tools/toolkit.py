@@ -101,6 +101,10 @@ class Toolkit:
         self._check_cycles(tool)
         return tool
 
+    def has(self, name: str) -> bool:
+        """Whether there is a tool of that name."""
+        return name in self._names()
+
     def tools(self) -> tuple[Tool, ...]:
         """Every tool that can be called: own ones in the order of registration, then those of the parent."""
         return tuple(self.get(name) for name in self._names())

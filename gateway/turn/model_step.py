@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealgate.models.errors import ModelFailed, TooManySteps
-from sealgate.models.messages import AIMessage, SealedMessage
+from sealgate.models.messages import AIMessage, SealedCall, SealedMessage
 from sealgate.redaction import build_known_values
 
 from ..tools.injection import placeholders_in
@@ -98,8 +98,18 @@ def planned_calls(
         for call, raw in zip(sealed.tool_calls, answer.tool_calls, strict=True)
     }
     calls = plan_calls(sealed, written, context.toolkit, state.results, context.services.new_id)
+    for call in sealed.tool_calls:
+        _audit_unknown(context, call)
     policy = context.services.policy
     return gated(calls, context.toolkit, context.config, policy.rules if policy is not None else None)
+
+
+def _audit_unknown(context: TurnContext, call: SealedCall) -> None:
+    """Write down that a model wanted to give a placeholder to a tool that is not registered. Its name is the model's."""
+    wanted = sorted(placeholders_in(dict(call.arguments)))
+    if wanted and not context.toolkit.has(call.name):
+        fields = {"kind": "inject", "cause": "UnknownTool", "placeholders": [str(one) for one in wanted]}
+        context.services.audit("refused", {**fields, "tool": context.services.pseudonym(call.name)})
 
 
 def _quoted(arguments: dict[str, object]) -> frozenset[object]:

@@ -64,6 +64,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     if decided is not None and decided.decided == "denied":
         return (yield from fail_call(context, state, call.id, denial(decided.note)))
     if not is_bound(context, tool, call, state):
+        _audit_refusal(context, tool.name, "ApprovalMismatch")
         return (yield from fail_call(context, state, call.id, "ApprovalMismatch: nobody approved exactly this call"))
     started = _started(context, state, call.id)
     yield context.event("tool.started", tool=described(call, "started"))
@@ -91,12 +92,18 @@ def _refused(context: TurnContext, state: TurnState, call_id: str, refused: Seal
     values where they have no right to be.
     """
     counts = isinstance(refused, UNGRANTED)
+    if isinstance(refused, MalformedPlaceholder):  # The others were refused by the vault, which wrote it down.
+        _audit_refusal(context, state.call(call_id).tool, type(refused).__name__)
     content = f"{type(refused).__name__}: {refused}"
     after = yield from fail_call(context, state, call_id, content, refused=counts)
     most = context.services.limits.refusals
     if counts and after.refusals >= most:
         raise TooManyRefusals(f"{most} calls of the turn were refused for values that have no right to be there", most)
     return after
+
+
+def _audit_refusal(context: TurnContext, tool: str, cause: str) -> None:
+    context.services.audit("refused", {"kind": "inject", "tool": tool, "cause": cause})
 
 
 def bind(context: TurnContext, tool: Tool, injection: Injection, pad: InterruptScratchpad) -> Callable[[], object]:
