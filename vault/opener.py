@@ -54,13 +54,36 @@ def open_file(location: str, given: KeyProvider | None, now: int) -> Opened:
     return _open_existing(path, given, keys)
 
 
+def open_store(store: Store, given: KeyProvider | None, now: int, place: str = "") -> Opened:
+    """The vault on an engine, made if the engine holds nothing; of many that come at once, one makes it.
+
+    Without a key ``place`` is what key files record of it. The store stays open when this raises.
+    """
+    keys = KeyDirectory() if given is None else None
+    with store.read() as transaction:
+        absent = transaction.meta.get(_ID) is None
+    if absent:
+        with store.write() as transaction:
+            if transaction.meta.get(_ID) is None:
+                vault_id = os.urandom(VAULT_ID_BYTES)
+                provider = given or _new_key(keys or KeyDirectory(), _recorded(keys, place), vault_id, place)
+                _fill(transaction, vault_id, provider, now)
+    return _load_with_key(store, given, keys, place)
+
+
+def _recorded(keys: KeyDirectory | None, place: str) -> list[KeyFile]:
+    """Key files of vaults never made at this place. Raises ``VaultMissing`` when there is one of a vault that was."""
+    recorded = keys.of_store(place) if keys else []
+    if any(not one.pending for one in recorded):
+        raise VaultMissing("a key file records a vault at this place, and the store is empty or gone")
+    return recorded
+
+
 def _make_if_absent(path: str, given: KeyProvider | None, keys: KeyDirectory | None, now: int) -> None:
     state = look(path)
     if state == "database":
         return
-    recorded = keys.of_store(path) if keys else []
-    if any(not one.pending for one in recorded):
-        raise VaultMissing("a key file records a vault at this place, and the store is empty or gone")
+    recorded = _recorded(keys, path)
     if state == "empty":
         raise NotAVault("the file is empty; a vault is only made where there is no file")
     vault_id = os.urandom(VAULT_ID_BYTES)
@@ -78,17 +101,21 @@ def _new_key(keys: KeyDirectory, recorded: list[KeyFile], vault_id: bytes, path:
 def _open_existing(path: str, given: KeyProvider | None, keys: KeyDirectory | None) -> Opened:
     store = SqliteStore(path)
     try:
-        key_file = keys.find(_vault_id(store).hex()) if keys else None
-        provider = KeyFileProvider(keys, key_file) if keys and key_file else given
-        if provider is None:
-            raise InvalidInput("a vault needs a key")
-        root = _load(store, provider)
-        if keys and key_file:
-            keys.settle(key_file, path)
-        return Opened(store, root)
+        return _load_with_key(store, given, keys, path)
     except BaseException:
         store.close()
         raise
+
+
+def _load_with_key(store: Store, given: KeyProvider | None, keys: KeyDirectory | None, place: str) -> Opened:
+    key_file = keys.find(_vault_id(store).hex()) if keys else None
+    provider = KeyFileProvider(keys, key_file) if keys and key_file else given
+    if provider is None:
+        raise InvalidInput("a vault needs a key")
+    root = _load(store, provider)
+    if keys and key_file:
+        keys.settle(key_file, place)
+    return Opened(store, root)
 
 
 def _fill(transaction: Transaction, vault_id: bytes, provider: KeyProvider, now: int) -> None:

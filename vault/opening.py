@@ -90,6 +90,7 @@ class Opening:
 
     def look(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
         """``run`` without using up anything yet."""
+        entries.gather(self._state.row.sid, (), (one.code for one in placeholders))
         for placeholder in dict.fromkeys(placeholders):
             found = find(self._state, self._spent, entries, placeholder)
             self.refusal = self._why_not(placeholder, found)

@@ -13,7 +13,7 @@ from sealgate.models.secretvalue import SecretValue
 
 from .endings import end_entries, ends_with_turn, renew
 from .guesses import Guesses
-from .index import Mark
+from .index import CODE_LENGTHS, Mark
 from .known import KnownForms
 from .ledger import Spent
 from .matching import Matching
@@ -65,6 +65,8 @@ class VaultSession:
     def _seal(self, requests: Sequence[SealRequest], marks: Sequence[Mark]) -> list[Placeholder]:
         with self._shared.store.write() as transaction:
             state = self.state.load(transaction)
+            codes = (mark.code(CODE_LENGTHS[0]) for mark in marks)
+            transaction.entries.gather(state.row.sid, (mark.identity for mark in marks), codes)
             sealing = Sealing(state, transaction.entries, self._shared.clock.now_ms(), self._shared.random)
             sealed = [sealing.seal(request, mark) for request, mark in zip(requests, marks, strict=True)]
             after = self._finish_sealing(transaction, state, sealing, sealed) if sealing.changed else state

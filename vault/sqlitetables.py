@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sealgate.models.errors import AuditUnavailable
@@ -129,6 +129,9 @@ class SqliteSessions(_Table):
 
 class SqliteEntries(_Table):
     """``EntryTable``."""
+
+    def gather(self, sid: int, identities: Iterable[bytes], codes: Iterable[str]) -> None:
+        """Nothing: no network is between."""
 
     def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
         """All forms of one value."""

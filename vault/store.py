@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
@@ -71,6 +71,13 @@ class SessionTable(Protocol):
 
 class EntryTable(Protocol):
     """**Protocol:** the sealed values of a session."""
+
+    def gather(self, sid: int, identities: Iterable[bytes], codes: Iterable[str]) -> None:
+        """Says what this transaction will look for, so that an engine behind a network can fetch it in one go.
+
+        An engine may do nothing, and need not go through the arguments then.
+        """
+        ...
 
     def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
         """All forms of one value."""

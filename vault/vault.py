@@ -17,13 +17,13 @@ from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
 from .index import Random
 from .keys import KeyProvider, provider_of
-from .opener import open_file, open_memory
+from .opener import Opened, open_file, open_memory, open_store
 from .rotation import destroy_old_keys, rotate
 from .session import VaultSession
 from .shared import Shared
 from .sqlite import MEMORY
 from .state import SessionState, State
-from .store import Transaction
+from .store import Store, Transaction
 from .sweep import Swept, sweep_store
 from .verify import Verified, verify
 
@@ -71,10 +71,25 @@ class Vault:
             raise InvalidInput("a vault lies at a path")
         steady = SteadyClock(clock)
         now = steady.now_ms()
-        store, root = open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
-        with store.read() as transaction:
-            load_mark(transaction, root, steady)
-        return cls(Shared(store, root, steady, random, AuditLog(store, root, steady)))
+        opened = open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
+        return cls(_shared(opened, steady, random))
+
+    @classmethod
+    def on(
+        cls, store: Store, key: bytes | KeyProvider, *, clock: Clock = SYSTEM_CLOCK, random: Random = os.urandom
+    ) -> Vault:
+        """The vault on an engine of one's own (``vault.store.Store``), made if the engine holds nothing.
+
+        Closing the vault closes the store. Raises what ``open`` raises, but for what is about files.
+        """
+        provider = provider_of(key)
+        del key  # A traceback that shows locals must not show it.
+        if isinstance(provider, KeyRefused):
+            raise provider
+        if provider is None:
+            raise InvalidInput("a vault on an engine of one's own needs a key")
+        steady = SteadyClock(clock)
+        return cls(_shared(open_store(store, provider, steady.now_ms()), steady, random))
 
     def session(
         self,
@@ -172,6 +187,13 @@ class Vault:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a vault cannot be pickled")
+
+
+def _shared(opened: Opened, clock: SteadyClock, random: Random) -> Shared:
+    store, root = opened
+    with store.read() as transaction:
+        load_mark(transaction, root, clock)
+    return Shared(store, root, clock, random, AuditLog(store, root, clock))
 
 
 def _load_if_there(transaction: Transaction, state: SessionState) -> State | None:
