@@ -444,7 +444,7 @@ def test_every_end_is_in_the_audit_chain_without_values(bank: Callable[..., Bank
     one.session.interrupts.cancel(second.id)
     one.session.resume()
     ends = [entry for entry in one.gateway.audit.rows() if entry.action.startswith("interrupt.")]
-    assert [(end.action, end.fields["decision"] if "decision" in end.fields else None) for end in ends] == [
+    assert [(end.action, end.fields.get("decision")) for end in ends] == [
         ("interrupt.resolved", "edited"),
         ("interrupt.cancelled", None),
     ]

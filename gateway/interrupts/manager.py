@@ -22,7 +22,7 @@ from .ending import cancel_left
 from .pause_answer import take_pause_answer
 from .record import InterruptRecord
 
-Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, JsonValue]
+Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any]
 """A decision in any of its shapes."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -13,6 +12,7 @@ from sealgate.models.errors import InterruptNotPending, LimitExceeded, TooManyIn
 from sealgate.models.limits import Limits
 from sealgate.vault import VaultSession
 
+from ..owner import Owner
 from .record import InterruptRecord
 
 _KIND: Final = "interrupt"
@@ -22,7 +22,8 @@ POLL: Final = 0.05
 """Seconds between two looks at the store while somebody waits for another process."""
 
 CLAIM: Final = 15.0
-"""Seconds for which whoever answers a pause keeps it while the answer is read and sealed; a crash gives it back."""
+"""Seconds for which whoever answers a pause keeps it while the answer is read and sealed; a process that is dead does
+not keep it."""
 
 _REMEMBERED: Final = 1000
 """Settled pauses that stay when the table is full and the older ones make room."""
@@ -116,7 +117,7 @@ class InterruptTable:
         Only whoever has claimed the pause reads, so nothing of an answer that comes too late or second is ever sealed.
         Raises as ``settle`` does; what ``read`` raises goes through, and the pause waits on.
         """
-        claim = secrets.token_hex(8)
+        claim = Owner.here().encode()
         until = self._now() + CLAIM
         record = self.settle(interrupt_id, lambda pending: pending.but(claim=claim, claimed_until=until))
         try:
@@ -160,7 +161,7 @@ class InterruptTable:
         return over and not self._is_claimed(record)
 
     def _is_claimed(self, record: InterruptRecord) -> bool:
-        return bool(record.claim) and self._now() < record.claimed_until
+        return bool(record.claim) and self._now() < record.claimed_until and not Owner.decode(record.claim).is_dead()
 
     def _count_secret(self, record: InterruptRecord) -> None:
         """Count an ask for a secret, atomically, so that two processes together keep the limit too."""
