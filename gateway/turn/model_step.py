@@ -105,7 +105,7 @@ def planned_calls(
 
 
 def _audit_unknown(context: TurnContext, call: SealedCall) -> None:
-    """Write down that a model wanted to give a placeholder to a tool that is not registered. Its name is the model's."""
+    """Write down that a placeholder was meant for a tool that is not registered. Its name is the model's own."""
     wanted = sorted(placeholders_in(dict(call.arguments)))
     if wanted and not context.toolkit.has(call.name):
         fields = {"kind": "inject", "cause": "UnknownTool", "placeholders": [str(one) for one in wanted]}
