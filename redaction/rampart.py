@@ -67,9 +67,6 @@ _STREET: Final = re.compile(
     r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE
 )
 
-_BATCH: Final = 16
-"""Windows in one run of the model."""
-
 _THRESHOLD: Final = 0.5
 
 
@@ -110,33 +107,25 @@ def _load() -> _Model:
 
 
 class RampartNames:
-    """Findings of the model in every window of a text that holds a letter."""
+    """Findings of the model in every window of a text that holds more than everyday words.
+
+    Windows run one by one: a batch would be padded to its longest, and on CPUs saves nothing.
+    """
 
     def recognize(self, text: str) -> list[Finding]:
         """The findings in a projected text."""
-        wanted = list(windows(text))
         prose = Prose.of(text)
-        found: list[Finding] = []
-        for at in range(0, len(wanted), _BATCH):
-            found += _batch(prose, wanted[at : at + _BATCH])
-        return found
+        return [finding for window in windows(text) for finding in _in_window(prose, window)]
 
 
-def _batch(prose: Prose, batch: list[Window]) -> list[Finding]:
+def _in_window(prose: Prose, window: Window) -> list[Finding]:
     model = load_rampart()
-    encodings = model.tokenizer.encode_batch([prose.text[window.start : window.end] for window in batch])
-    width = max(len(encoding.ids) for encoding in encodings)
-    ids = model.numpy.zeros((len(batch), width), dtype=model.numpy.int64)
-    seen = model.numpy.zeros((len(batch), width), dtype=model.numpy.int32)
-    for row, encoding in enumerate(encodings):
-        ids[row, : len(encoding.ids)] = encoding.ids
-        seen[row, : len(encoding.ids)] = 1
+    encoding = model.tokenizer.encode(prose.text[window.start : window.end])
+    ids = model.numpy.array([encoding.ids], dtype=model.numpy.int64)
+    seen = model.numpy.ones(ids.shape, dtype=model.numpy.int32)
     logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
-    found: list[Finding] = []
-    for row, (window, encoding) in enumerate(zip(batch, encodings, strict=True)):
-        labels, scores = _best(model.numpy, logits[row, : len(encoding.ids)])
-        found += _spans(prose, window, encoding.offsets, labels, scores)
-    return found
+    labels, scores = _best(model.numpy, logits[0])
+    return _spans(prose, window, encoding.offsets, labels, scores)
 
 
 def _best(numpy: Any, logits: Any) -> tuple[list[int], list[float]]:

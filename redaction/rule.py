@@ -50,19 +50,20 @@ class Rule:
     valid: Callable[[str], bool] | None = None
     alone: bool = False
     flags: int = re.IGNORECASE
-    _compiled: CompiledRule = field(init=False, repr=False, compare=False)
+    _compiled: list[CompiledRule] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         entity_info(self.entity_type)
-        object.__setattr__(self, "_compiled", CompiledRule(self))
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
         """The spans of ``text`` (a projected text) that this rule takes for its entity type."""
-        return self._compiled.find(text)
+        if not self._compiled:
+            self._compiled.append(CompiledRule(self))
+        return self._compiled[0].find(text)
 
 
 class CompiledRule:
-    """The expressions of a rule, compiled once."""
+    """The expressions of a rule, compiled when the rule is first met: most sessions meet few of all rules."""
 
     __slots__ = ("_after", "_before", "_group", "_pattern", "_unless", "_valid")
 

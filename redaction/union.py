@@ -32,8 +32,6 @@ _FAMILY_RANKS: Final = {
     "literal": 1, "secret": 3, "validated": 4, "identifier": 5, "answer": 5, "contact": 6, "place": 7, "name": 8,
     "date": 9,
 }  # fmt: skip
-MODELS: Final = frozenset({"rampart", "spacy"})
-"""Recognizers that guess from the look of a text."""
 _FIXED: Final = 2
 """Ranks up to this keep their own boundaries whatever lies around them."""
 

@@ -16,6 +16,9 @@ OVERLAP: Final = 64
 
 
 _WORDS: Final = re.compile(r"[^\W\d_]+")
+_CAPITAL_INSIDE: Final = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+")
+"""A capitalised word that does not begin a sentence."""
+
 _LONG_NUMBER: Final = re.compile(r"[0-9][0-9 .()-]{3,}[0-9]")
 _SHORT_FORMS: Final = frozenset(
     {
@@ -34,21 +37,23 @@ class Window(NamedTuple):
 
 
 def windows(text: str) -> Iterator[Window]:
-    """The windows of ``text`` that hold more than everyday words: whole lines together as far as they fit, long
-    lines in overlapping pieces cut at spaces."""
-    start = 0
-    end = 0
+    """The windows of ``text``: neighbouring lines together as far as they fit, long lines in overlapping pieces cut at
+    spaces. Lines that hold only everyday words and short numbers are in none: there is nothing in them to find."""
+    start = end = 0
     for line_start, line_end in _lines(text):
-        if end > start and line_end - start > SIZE:
-            yield from _worth_reading(text, start, end)
+        if not _is_worth_reading(text[line_start:line_end]):
+            continue
+        if line_start != end or line_end - start > SIZE:
+            if end > start:
+                yield Window(start, end)
             start = line_start
         end = line_end
         while end - start > SIZE:
             cut = _cut(text, start + SIZE)
-            yield from _worth_reading(text, start, cut)
+            yield Window(start, cut)
             start = max(start + 1, _cut(text, cut - OVERLAP))
     if end > start:
-        yield from _worth_reading(text, start, end)
+        yield Window(start, end)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -64,12 +69,13 @@ def _cut(text: str, at: int) -> int:
     return space + 1 if space >= 0 else at
 
 
-def _worth_reading(text: str, start: int, end: int) -> Iterator[Window]:
-    """The window, unless it holds only everyday words and short numbers: there is nothing in it to find."""
-    piece = text[start:end]
-    words = _WORDS.findall(piece)
-    if words and (_LONG_NUMBER.search(piece) or not all(_is_everyday(word) for word in words)):
-        yield Window(start, end)
+def _is_worth_reading(line: str) -> bool:
+    words = _WORDS.findall(line)
+    if not words:
+        return False
+    if _LONG_NUMBER.search(line) or _CAPITAL_INSIDE.search(line):
+        return True
+    return not all(_is_everyday(word) for word in words)
 
 
 def _is_everyday(word: str) -> bool:

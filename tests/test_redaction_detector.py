@@ -75,7 +75,7 @@ def test_names_and_places_of_the_models() -> None:
         "May I ask about the bill tomorrow?",
         "Python and Rust compile on Linux; Docker runs it",
         "model.fit(X_train, y_train)",
-        "class Visitor(NodeVisitor):\n    def visit_Name(self, node: Name) -> None:\n        self.generic_visit(node)\n",
+        "class Visitor(NodeVisitor):\n    def visit_Name(self, node: Name) -> None:\n        self.visit(node)\n",
     ],
 )
 def test_prose_without_names_and_code_stay(text: str) -> None:

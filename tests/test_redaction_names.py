@@ -75,13 +75,13 @@ def test_word_lists() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(st.sampled_from("ab Zz\n."), max_size=1500))
+@given(st.lists(st.sampled_from(["Zq", "b ", " ", "zq ", "\n", "."]), max_size=900).map("".join))
 def test_windows_are_bounded_and_cover_every_unusual_word(text: str) -> None:
     found = list(windows(text))
     assert all(0 < window.end - window.start <= SIZE for window in found)
     assert all(left.end - right.start <= 2 * OVERLAP for left, right in pairwise(found))
     covered = {place for window in found for place in range(window.start, window.end)}
-    assert {at for at, char in enumerate(text) if char == "Z"} <= covered
+    assert {at for at, char in enumerate(text) if char in "Zq"} <= covered
 
 
 def test_windows_of_everyday_words_are_left_out() -> None:

@@ -95,10 +95,8 @@ def measure(rows: list[dict[str, Any]], find: Find, show: int) -> str:
         for item in found:
             if not any(anything[item.start : item.end]):
                 wrong.append(f"{item.entity_type} {item.recognizer} {text[item.start : item.end]!r} in {text[:100]!r}")
-    lines = [
-        f"leak {percent(leaked, gold)}  precision {percent(right, hidden)}  over {percent(over, other)}"
-        f"  {1000 * spent / max(1, len(rows)):7.2f} ms/text  {len(rows):5d} texts"
-    ]
+    shares = f"leak {percent(leaked, gold)}  precision {percent(right, hidden)}  over {percent(over, other)}"
+    lines = [f"{shares}  {1000 * spent / max(1, len(rows)):7.2f} ms/text  {len(rows):5d} texts"]
     step = max(1, len(missed) // show) if show else 1
     lines += [f"      missed {line}" for line in missed[::step][:show]]
     step = max(1, len(wrong) // show) if show else 1
