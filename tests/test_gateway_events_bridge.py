@@ -321,3 +321,23 @@ def test_nothing_of_a_value_shows_in_what_a_bridge_raises_or_prints(
     shown = "".join((repr(watched), str(watched), repr(caught.value), str(caught.value.__context__), caplog.text))
     assert CARD not in shown
     assert len(recwarn) == 0
+
+
+async def test_a_value_sealed_after_its_chunks_left_is_gone_from_every_replay() -> None:
+    sealer = Sealed()
+    watched = EventBridge("s1", sealer=sealer)
+    for piece in (
+        f"the card {CARD[:9]}",
+        f"{CARD[9:]} was charged, and ",
+        "then there is a lot more to say about it " * 3,
+    ):
+        watched.emit("assistant.chunk", {"text": piece, "index": 1})
+    watched.emit("status", {"note": "unrelated"})
+    before = "".join(event.text or "" for event in watched.history())
+    assert CARD in before
+    sealer.values.append(card())
+    watched.close()
+    after = "".join(event.text or "" for event in watched.history())
+    assert after.startswith(before.replace(CARD, CARD_TOKEN))
+    replayed = "".join(str(body.get("text", "")) for body in bodies(await frames(watched)))
+    assert replayed == after

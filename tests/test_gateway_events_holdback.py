@@ -118,6 +118,14 @@ def test_other_data_of_a_chunk_does_not_wait(bridge_over: MakeBridge) -> None:
     assert (event.id, event.text, event.data) == (1, "", {"index": 3})
 
 
+def test_a_whole_status_ends_the_partial_ones(bridge_over: MakeBridge) -> None:
+    bridge = bridge_over({})
+    bridge.emit("assistant.chunk", {"text": "hel"})
+    bridge.emit("status", {"text": "think", "partial": True})
+    bridge.emit("status", {"text": "thinking"})
+    assert [(event.text, event.data) for event in bridge.history()] == [("think", {"partial": True}), ("thinking", {})]
+
+
 def test_status_does_not_end_a_block_and_a_tool_does(bridge_over: MakeBridge) -> None:
     bridge = bridge_over({})
     bridge.emit("assistant.chunk", {"text": "hel"})

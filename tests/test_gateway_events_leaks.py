@@ -377,13 +377,19 @@ def test_no_spelling_written_by_hand_shows_a_value(bridge_over: MakeBridge, name
     assert leaks(wire(bridge)) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("assistant.chunk", {}), ("status", {"partial": True}), ("assistant.chunk", {"tool_call_id": "call_1"})],
+)
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13])
 @pytest.mark.parametrize("secret", SECRETS)
-def test_no_chunks_of_any_size_show_a_value(bridge_over: MakeBridge, secret: str, size: int) -> None:
+def test_no_chunks_of_any_size_show_a_value(
+    bridge_over: MakeBridge, secret: str, size: int, kind: str, more: dict[str, Any]
+) -> None:
     bridge = bridge_over(SECRETS)
     text = f"Of course. The value {secret} was used, and here is a sentence that goes on for a while after it."
     for at in range(0, len(text), size):
-        bridge.emit("assistant.chunk", {"text": text[at : at + size]})
+        bridge.emit(kind, {"text": text[at : at + size], **more})
     bridge.emit("assistant.message", {"text": "done"})
     shown = "".join(event.text or "" for event in bridge.history())
     assert leaks(shown + wire(bridge)) == []

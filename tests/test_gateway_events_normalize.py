@@ -41,6 +41,10 @@ TABLE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"type": "status_message", "message": "thinking"},
         {"type": "status", "text": "thinking"},
     ),
+    "partial status": (
+        {"type": "system_tool_chunk", "tool_id": "t", "chunk": {"text": "hal", "progress": 0.5}},
+        {"type": "status", "text": "hal", "data": {"tool_id": "t", "chunk": {"progress": 0.5}, "partial": True}},
+    ),
     "interrupt with the seed's fields": (
         {
             "type": "interrupt_required",

@@ -18,20 +18,15 @@ from sealgate.models.sealing import Sealer
 from ..logs.scope import remember
 from . import sse
 from .filter import filter_event, filtered
-from .holdback import Stream, Streams
+from .holdback import PIECES, Stream, Streams, ended_by, is_piece
 from .log import EventLog, Page
 from .reader import Reader
 from .scrub import Known
 from .stored import RecordStore, StoredEventLog
 
-CHUNK: Final = "assistant.chunk"
-
 SlowPolicy = Literal["drop_oldest", "close"]
 
-_WITHIN_A_BLOCK: Final = (CHUNK, "status", "hook.fired", "redaction.applied")
-"""Types that may come between the chunks of one text; every other ends it."""
-
-_STREAM_NAMES: Final = ("stream", "message_id", "assistant_id", "tool_call_id", "id")
+_STREAM_NAMES: Final = ("partial", "stream", "message_id", "assistant_id", "tool_call_id", "id")
 _DESCRIPTORS: Final[dict[str, type[BaseModel]]] = {
     "tool": ToolDescriptor,
     "interrupt": InterruptDescriptor,
@@ -112,10 +107,10 @@ class EventBridge:
 
         In ``data``, ``text`` (a string) and ``tool``, ``interrupt`` and ``error`` with exactly the fields of their
         descriptors become those fields of the event; everything else stays in its ``data``. The text of an
-        ``assistant.chunk`` may wait for more of its stream, and leaves at the latest with the next event that is no
-        chunk, status or hook; while all of it waits, the event that is returned has the number 0. Raises
-        ``InvalidInput`` for a type outside of the vocabulary or data that is no mapping; the message does not quote
-        them. After ``close`` nothing is sent, and the event has the number 0.
+        ``assistant.chunk``, and of a ``status`` whose data says ``partial: true``, may wait for more of its stream. It
+        leaves at the latest with the next event that is no chunk, status or hook; while all of it waits, the event that
+        is returned has the number 0. Raises ``InvalidInput`` for a type outside of the vocabulary or data that is no
+        mapping; the message does not quote them. After ``close`` nothing is sent, and the event has the number 0.
         """
         if type not in EVENT_TYPES:
             raise InvalidInput("not an event type of contract v1")
@@ -123,7 +118,7 @@ class EventBridge:
             raise InvalidInput("the data of an event is a mapping")
         known = self._reader.known()
         given, chunk = dict(data or {}), None
-        if type == CHUNK and isinstance(given.get("text"), str):
+        if isinstance(given.get("text"), str) and is_piece(type, given):
             chunk = str.__str__(given.pop("text"))
         fields = _typed(filtered(given, known, self.audience))
         return self._send(AppEvent.model_validate({"type": type, **fields}), chunk, known)
@@ -132,7 +127,7 @@ class EventBridge:
         """An event of the gateway itself, whose identifiers and names are left alone and whose contents are filtered
         once more. Chunks wait as in ``emit``."""
         known = self._reader.known()
-        chunk = event.text if event.type == CHUNK else None
+        chunk = event.text if is_piece(event.type, event.data) else None
         rest = event if chunk is None else event.model_copy(update={"text": None})
         return self._send(filter_event(rest, known, self.audience), chunk, known)
 
@@ -184,7 +179,7 @@ class EventBridge:
         """Let go what waits, and end every subscription after what is held. Calling it again changes nothing."""
         with self._order:
             try:
-                self._flush(self._reader.known())
+                self._flush(self._reader.known(), PIECES)
             except SealgateError:  # without the session's knowledge what waits cannot be filtered, so it never leaves
                 self._streams.clear()
             self._log.close()
@@ -211,23 +206,22 @@ class EventBridge:
         """An event in its turn: chunks wait, and what ends a block lets them go first."""
         with self._order:
             if chunk is None:
-                if event.type not in _WITHIN_A_BLOCK:
-                    self._flush(known)
+                self._flush(known, ended_by(event.type))
                 return self._append(event, known)
             key = _stream_of(event)
             text = self._streams.feed(key, chunk, known)
             for stream, rest in self._streams.overdue(known):
                 self._append_chunk(stream, rest, known)
             event = event.model_copy(update={"text": text})
-            return self._append(event, known) if text or len(event.data) > len(key[1]) else self._stamped(event, 0)
+            return self._append(event, known) if text or len(event.data) > len(key.names) else self._stamped(event, 0)
 
-    def _flush(self, known: Known) -> None:
-        for stream, rest in self._streams.flush(known):
+    def _flush(self, known: Known, kinds: tuple[str, ...]) -> None:
+        for stream, rest in self._streams.flush(known, kinds):
             self._append_chunk(stream, rest, known)
 
     def _append_chunk(self, stream: Stream, text: str, known: Known) -> None:
-        turn_id, names = stream
-        self._append(AppEvent(type=CHUNK, turn_id=turn_id, text=text, data=dict(names)), known)
+        event = {"type": stream.kind, "turn_id": stream.turn_id, "text": text, "data": dict(stream.names)}
+        self._append(AppEvent.model_validate(event), known)
 
     def _append(self, event: AppEvent, known: Known) -> AppEvent:
         return self._log.append(lambda number: self._stamped(event, number), known) or self._stamped(event, 0)
@@ -240,7 +234,9 @@ class EventBridge:
 def _stream_of(event: AppEvent) -> Stream:
     """What tells an event's stream from others: its turn, and the identifiers among its data."""
     names = ((name, event.data.get(name)) for name in _STREAM_NAMES)
-    return event.turn_id, tuple((name, value) for name, value in names if isinstance(value, str))
+    return Stream(
+        event.type, event.turn_id, tuple((name, value) for name, value in names if isinstance(value, str | bool))
+    )
 
 
 def _typed(data: JsonValue) -> dict[str, Any]:

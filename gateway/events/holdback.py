@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from .scrub import Edit, Known, edited
 
-Stream: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
-"""What tells one stream of a bridge from another: its turn, and the identifiers that its chunks carry."""
+PIECES: Final = ("assistant.chunk", "status")
+"""Types of events that may bring a text in pieces; a ``status`` does if its data says ``partial: true``."""
+
+_WITHIN_A_BLOCK: Final = (*PIECES, "hook.fired", "redaction.applied")
+
+
+class Stream(NamedTuple):
+    """What tells one stream of a bridge from another: type, turn, and the identifiers that its pieces carry."""
+
+    kind: str
+    turn_id: str
+    names: tuple[tuple[str, str | bool], ...]
+
 
 WINDOW: Final = 64
 """Letters and digits that wait in any case; names, addresses, cards and IBANs have fewer."""
@@ -91,15 +102,27 @@ class Streams:
             key, stream = self._streams.popitem(last=False)
             yield key, stream.flush(known)
 
-    def flush(self, known: Known) -> Iterator[tuple[Stream, str]]:
-        """What waits in every stream. The streams may go on."""
+    def flush(self, known: Known, kinds: tuple[str, ...]) -> Iterator[tuple[Stream, str]]:
+        """What waits in every stream of these types. The streams may go on."""
         for key, stream in self._streams.items():
-            if stream:
+            if stream and key.kind in kinds:
                 yield key, stream.flush(known)
 
     def clear(self) -> None:
         """Drop everything that waits."""
         self._streams.clear()
+
+
+def is_piece(kind: str, data: Mapping[str, object]) -> bool:
+    """Whether an event of this type and data brings its text in pieces."""
+    return kind == "assistant.chunk" or (kind == "status" and data.get("partial") is True)
+
+
+def ended_by(kind: str) -> tuple[str, ...]:
+    """The types of the streams that a whole event of type ``kind`` ends: a whole status those of its own."""
+    if kind in _WITHIN_A_BLOCK:
+        return (kind,)
+    return PIECES
 
 
 def cut(text: str) -> int:

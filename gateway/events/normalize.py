@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sealgate.models.events import AppEvent, ErrorDescriptor, ToolDescriptor
 from sealgate.models.interrupts import InterruptDescriptor
 
-from .wire_names import event_type
+from .wire_names import PARTIAL_NAMES, event_type
 
 _NAME_KEYS: Final = ("event_name", "type", "event", "name")
 _BODY_KEYS: Final = ("data", "payload")
@@ -55,6 +55,8 @@ def normalize_event(event: object) -> AppEvent | None:
     body = next((event[key] for key in _BODY_KEYS if isinstance(event.get(key), Mapping)), None)
     fields = dict(body) if body is not None else {key: item for key, item in event.items() if key != name_key}
     type_ = event_type(name, fields)
+    if name in PARTIAL_NAMES:
+        fields["partial"] = True
     return None if type_ is None else _event(type_, fields)
 
 

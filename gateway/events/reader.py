@@ -11,6 +11,7 @@ from sealgate.redaction.known import build_known_values
 
 from . import sse
 from .filter import filter_event, filtered, with_contents
+from .holdback import is_piece
 from .log import Entry, EventLog, Filtered
 from .masks import build_masks, with_masks
 from .scrub import Known
@@ -58,7 +59,7 @@ class Reader:
         known, state = self.known(), entry.state
         if known is state.known:
             return state
-        if state.event.type == "assistant.chunk":
+        if is_piece(state.event.type, state.event.data):
             self._refresh_chunks(state, known)
             state = entry.state
         if known is not state.known:
@@ -66,11 +67,12 @@ class Reader:
         return state
 
     def _refresh_chunks(self, stale: Filtered, known: Known) -> None:
-        """All chunks of a turn at once: a value that was sealed after they were sent may be split over them."""
-        turn_id = stale.event.turn_id
+        """All pieces of one type and turn at once: a value that was sealed after they were sent may be split over
+        them."""
+        kind, turn_id = stale.event.type, stale.event.turn_id
         held = [(entry, entry.state) for entry in self._log.after(None).entries]
-        chunks = [(entry, state) for entry, state in held if state.event.type == "assistant.chunk"]
-        ours = [(entry, state) for entry, state in chunks if state.event.turn_id == turn_id]
+        turn = [(entry, state) for entry, state in held if (state.event.type, state.event.turn_id) == (kind, turn_id)]
+        ours = [(entry, state) for entry, state in turn if is_piece(kind, state.event.data)]
         texts = filtered([state.event.text or "" for _, state in ours], known, self._audience)
         if isinstance(texts, list) and len(texts) == len(ours):
             for (entry, state), text in zip(ours, texts, strict=True):

@@ -33,6 +33,9 @@ WIRE_NAMES: Final[dict[str, str]] = {
 }
 """mAIvn's wire names; ``tool_event`` and ``enrichment`` depend on what they hold."""
 
+PARTIAL_NAMES: Final = frozenset(("status_message_chunk", "system_tool_chunk"))
+"""Names of status events that bring their text in pieces."""
+
 _TOOL_STATUS: Final = {
     **dict.fromkeys(("completed", "complete", "success", "succeeded", "done"), "tool.completed"),
     **dict.fromkeys(("failed", "error", "failure", "cancelled"), "tool.failed"),
