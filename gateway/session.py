@@ -12,7 +12,7 @@ from sealgate.models.facts import SealedFacts
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
-from sealgate.models.placeholder import Placeholder
+from sealgate.models.placeholder import STRICT, Placeholder
 from sealgate.models.response import SessionResponse
 from sealgate.models.sealing import EntryFacts
 from sealgate.redaction import StreamRedactor, StreamRestorer
@@ -99,6 +99,9 @@ class Session:
         Audited.
         """
         restored = self._services.restorer.restore_reply(text)
+        closed = [one for one in restored.unresolved if STRICT.fullmatch(one)]
+        if closed:
+            self._services.audit("refused", {"kind": "restore", "cause": "ClosedPlace", "placeholders": closed})
         emitted = self._services.emitted.recognise("assistant", text)
         if emitted is not None:
             self._services.emitted.remember("assistant", restored, emitted)

@@ -95,6 +95,14 @@ def guessed_spans(text: str, shapes: GuessShapes, counter: GuessCounter) -> list
     return _joined(text, [(token.start, token.end) for token in hidden])
 
 
+def is_guessable(value: str, entity_type: str) -> bool:
+    """Whether a value, as it is or as a machine gets it, is a short number or code that could be tried out."""
+    return any(
+        0 < len(symbols) <= LONGEST_JOIN and any(map(str.isdigit, symbols))
+        for symbols in map(_symbols_of, (value, machine_form(entity_type, value)))
+    )
+
+
 class MemoryCounter:
     """Counts in memory, for a sealer that keeps no count of its own. Fulfils ``models.sealing.GuessCounter``."""
 
@@ -115,10 +123,13 @@ def _shapes_of(live: LiveValue) -> set[str]:
     """The shapes in which a short secret is looked for, backwards too."""
     text = live.value.text()
     spellings = {text, *(machine_form(name, text) for name in live.entity_types)}
-    symbols = [symbols_of(fold_exact(project_text(spelled))) for spelled in spellings]
-    short = [found for found in symbols if 0 < len(found) <= LONGEST_JOIN]
+    short = [found for found in map(_symbols_of, spellings) if 0 < len(found) <= LONGEST_JOIN]
     backwards = [found[::-1] for found in short if len(found) >= MINIMUM_REVERSED]
     return {shape_of(found) for found in (*short, *backwards)}
+
+
+def _symbols_of(text: str) -> str:
+    return symbols_of(fold_exact(project_text(text)))
 
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from sealgate.models.secretvalue import JsonType, SecretValue, secret_of
 from .detector import Detector
 from .expectation import read_expected
 from .fold import BARRIER
-from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans
+from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans, is_guessable
 from .known import KnownValues, build_known_values
 from .placeholders import find_lenient
 from .plan import Plan, Planned
@@ -203,15 +203,19 @@ def planned(value: str, finding: Finding, scope: Scope, json_type: JsonType = "s
         # A tool that repeats a one-time code must not make it live again after it was used.
         return Planned(replace(finding, placeholder=session), None, new=False)
     template = scope.requests[int(given.code)] if given is not None else None
+    new = session is None and given is None
+    # A page that lists codes before the person gives theirs would otherwise see which placeholder comes again.
+    apart = new and scope.origin not in TRUSTED and is_guessable(value, finding.entity_type)
     request = SealRequest(
         SecretValue(value, json_type),
         template.entity_type if template is not None else finding.entity_type,
         scope.origin,
         uses=template.uses if template is not None else None,
         ttl=template.ttl if template is not None else None,
-        searchable=_searchable(finding, value),
+        searchable=not apart and _searchable(finding, value),
+        apart=apart,
     )
-    return Planned(finding, request, new=session is None and given is None)
+    return Planned(finding, request, new=new)
 
 
 def _searchable(finding: Finding, value: str) -> bool:
