@@ -27,6 +27,7 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
     try:
         while not isinstance(step := next_step(state), (CallModel, Stop)):
             if not isinstance(step, (Ask, RunTool)) or (isinstance(step, Ask) and step.ask.out_of_band):
+                services.audit("refused", {"kind": "inject", "tool": state.calls[-1].tool, "cause": "NotApproved"})
                 raise ToolFailed("this call waits for an answer or an approval from outside; run it in a turn")
             state = yield from perform(context, state, step)
     finally:
