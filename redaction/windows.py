@@ -29,6 +29,10 @@ _SHORT_FORMS: Final = frozenset(
 """What is left of short words and contractions between apostrophes."""
 
 
+_SHORT_TEXT: Final = 960
+"""Code points of a text that is one message rather than a document."""
+
+
 class Window(NamedTuple):
     """A half-open range of a text, in code points."""
 
@@ -38,10 +42,14 @@ class Window(NamedTuple):
 
 def windows(text: str) -> Iterator[Window]:
     """The windows of ``text``: neighbouring lines together as far as they fit, long lines in overlapping pieces cut at
-    spaces. Lines that hold only everyday words and short numbers are in none: there is nothing in them to find."""
+    spaces. Lines that hold only everyday words and short numbers are in none, as there is nothing in them to find; but
+    a short text with one line worth reading is read whole, since lines of one address belong together."""
+    lines = list(_lines(text))
+    worth = [_is_worth_reading(text[line_start:line_end]) for line_start, line_end in lines]
+    whole = any(worth) and len(text) <= _SHORT_TEXT
     start = end = 0
-    for line_start, line_end in _lines(text):
-        if not _is_worth_reading(text[line_start:line_end]):
+    for (line_start, line_end), is_worth in zip(lines, worth, strict=True):
+        if not (whole or is_worth):
             continue
         if line_start != end or line_end - start > SIZE:
             if end > start:

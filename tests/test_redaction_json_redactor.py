@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sealgate.models.errors import LimitExceeded, NotJson, TextTooLong, TooManyValues
+from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.placeholder import STRICT
 from sealgate.redaction import Detector, Redactor, Restorer, batch, key_cue
 
@@ -19,7 +20,7 @@ def redactor(memory_sealer: Any) -> Redactor:
 
 
 def test_keys_are_redacted_too(redactor: Redactor, memory_sealer: Any) -> None:
-    value = {"contacts": {"ada@tallowbrook.net": "VIP"}}
+    value: JsonValue = {"contacts": {"ada@tallowbrook.net": "VIP"}}
     redacted: Any = redactor.redact_json(value)
     (key,) = redacted["contacts"]
     assert STRICT.fullmatch(key)
@@ -28,7 +29,7 @@ def test_keys_are_redacted_too(redactor: Redactor, memory_sealer: Any) -> None:
 
 
 def test_a_number_is_sealed_whole_and_comes_back_as_that_number(redactor: Redactor, memory_sealer: Any) -> None:
-    value = {"card": 4539787789328790, "amount": 12, "rate": -0.0}
+    value: JsonValue = {"card": 4539787789328790, "amount": 12, "rate": -0.0}
     redacted: Any = redactor.redact_json(value)
     assert STRICT.fullmatch(redacted["card"])
     assert redacted["amount"] == 12
@@ -45,8 +46,9 @@ def test_a_key_is_a_cue_for_its_value(redactor: Redactor) -> None:
 
 
 def test_booleans_and_null_are_never_hidden(redactor: Redactor) -> None:
-    value = [True, False, None, "True"]
-    assert redactor.redact_json(value, known=["True", "None"])[:3] == [True, False, None]  # type: ignore[index]
+    value: JsonValue = [True, False, None, "True"]
+    redacted: Any = redactor.redact_json(value, known=["True", "None"])
+    assert redacted[:3] == [True, False, None]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, {1: 2}, {"a": {1, 2}}, b"x", (1,), object()])

@@ -32,7 +32,7 @@ CORE: Final = frozenset(
 )
 """Classes whose visible characters count as a leak."""
 
-CODE_EXPECTATIONS: Final = (
+CODE_EXPECTATIONS: Final[tuple[tuple[str, list[str]], ...]] = (
     ("I didn't get a code", []),
     ("order 482913, code 4 8 2 9 1 4", ["4 8 2 9 1 4"]),
     ("resend it, it was 12 minutes", []),
