@@ -20,7 +20,7 @@ from .fold import BARRIER, fold_exact, places_of, symbols_of
 from .layers import Layers
 from .projection import Projection, project, project_text
 from .short_tokens import short_tokens
-from .views import projection_views, text_views
+from .views import LONG_TOKEN, projection_views, text_views
 
 
 class KnownHit(NamedTuple):
@@ -34,8 +34,6 @@ class KnownHit(NamedTuple):
 
 
 _Found = tuple[int, int, Placeholder]
-_SCREENED_TOKEN: Final = 16
-"""Symbols of the shortest base64 or hex word that the screen decodes; in shorter ones it looks for encoded forms."""
 
 
 class KnownValues:
@@ -66,7 +64,7 @@ class KnownValues:
         if not self._patterns.exact:
             return False
         plain = text.replace(BARRIER, " ")
-        return any(map(self._touches, text_views(project_text(plain), _SCREENED_TOKEN)))
+        return any(map(self._touches, text_views(project_text(plain), LONG_TOKEN)))
 
     def find(self, text: str) -> list[KnownHit]:
         """Every sealed value in ``text``, left to right, without overlaps."""
@@ -107,7 +105,7 @@ class KnownValues:
         return BARRIER * len(token) if known or not self._hits(token) else token
 
     def _hits(self, text: str) -> list[KnownHit]:
-        views = projection_views(project(text))
+        views = projection_views(project(text), self._touches)
         return _leftmost_longest([hit for view in views for hit in self._in_view(text, view)])
 
     def _in_view(self, text: str, view: Projection) -> Iterator[KnownHit]:

@@ -25,6 +25,9 @@ MAX_VIEWS: Final = 12
 SHORTEST_TOKEN: Final = 4
 """Symbols of the shortest base64 or hex word that is decoded: three digits have four."""
 
+LONG_TOKEN: Final = 16
+"""Symbols of a base64 or hex word from which it may hold another encoding."""
+
 _FENCE: Final = "\x1e"
 """Stands on both sides of a decoded word, so that it does not grow together with its surroundings."""
 
@@ -53,16 +56,27 @@ Text = TypeVar("Text", str, Projection)
 
 def text_views(text: str, shortest: int = SHORTEST_TOKEN) -> Iterator[str]:
     """The text, then each view of it. ``shortest`` is the number of symbols from which words are decoded."""
-    return _views(text, lambda view: view, _edited, shortest)
+    return _views(text, lambda view: view, _edited, lambda read: _tokens(read, shortest))
 
 
-def projection_views(projection: Projection) -> Iterator[Projection]:
-    """The projection, then each view of it with the way back to the original. One decoded run leads back as a whole."""
-    return _views(projection, lambda view: view.text, _projected, SHORTEST_TOKEN)
+def projection_views(projection: Projection, worth: Callable[[str], bool] | None = None) -> Iterator[Projection]:
+    """The projection, then each view of it with the way back to the original. One decoded run leads back as a whole.
+
+    Words under 16 symbols are decoded only where ``worth`` is true of what they hold: many everyday words are
+    somebody's base64.
+    """
+
+    def tokens(text: str) -> list[Edit]:
+        return _tokens(text, SHORTEST_TOKEN, worth)
+
+    return _views(projection, lambda view: view.text, _projected, tokens)
 
 
 def _views(
-    first: Text, text_of: Callable[[Text], str], apply: Callable[[Text, list[Edit]], Text], shortest: int
+    first: Text,
+    text_of: Callable[[Text], str],
+    apply: Callable[[Text, list[Edit]], Text],
+    tokens: Callable[[str], list[Edit]],
 ) -> Iterator[Text]:
     yield first
     level, count = [first], 1
@@ -70,7 +84,7 @@ def _views(
         deeper: list[Text] = []
         for view in level:
             text = text_of(view)
-            for edits in (_escapes(text), _loose(text), _tokens(text, shortest)):
+            for edits in (_escapes(text), _loose(text), tokens(text)):
                 if edits and count < MAX_VIEWS:
                     count += 1
                     deeper.append(apply(view, edits))
@@ -115,8 +129,8 @@ def _loosened(run: str) -> str:
     return bytes.fromhex("".join(re.findall(r"(?:=|0[xX])([0-9A-Fa-f]{2})", run))).decode("utf-8", "ignore")
 
 
-def _tokens(text: str, shortest: int) -> list[Edit]:
-    """The base64 and hex words of ``shortest`` symbols or more that hold readable text."""
+def _tokens(text: str, shortest: int, worth: Callable[[str], bool] | None = None) -> list[Edit]:
+    """The base64 and hex words of ``shortest`` symbols or more that hold readable text, and are worth it."""
     if "a" * shortest not in text.translate(_WORDS):
         return []
     found: list[Edit] = []
