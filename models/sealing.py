@@ -113,11 +113,11 @@ class Sealer(Protocol):
 class GuessCounter(Protocol):
     """**Protocol:** counts what is compared with secrets of a small guess space."""
 
-    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
-        """Those of the distinct ``tokens`` that may be compared with all of the secrets that have these codes.
+    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> int:
+        """How many of ``tokens``, from the first, may be compared with all of the secrets that have these codes.
 
-        The first three that ever come for a secret may, in order; it is stored before they are returned, and does not
-        depend on whether one of them is right.
+        A secret is compared until three distinct tokens came for it, and then with nothing more, not even with one of
+        these three. It is stored before it is returned, and does not depend on whether a token is right.
         """
         ...
 

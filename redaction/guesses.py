@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from sealgate.models.entities import entity_info
-from sealgate.models.sealing import MAX_GUESSES, GuessCounter, LiveValue
+from sealgate.models.guessing import compare
+from sealgate.models.sealing import GuessCounter, LiveValue
 
 from .encodings import MINIMUM_REVERSED
 from .fold import BARRIER, fold_exact, symbols_of
@@ -81,18 +82,21 @@ def shape_of(symbols: str) -> str:
 def guessed_spans(text: str, shapes: GuessShapes, counter: GuessCounter) -> list[tuple[int, int]]:
     """The ranges of ``text`` that are to be sealed unseen, each a run of tokens with nothing but separators between.
 
-    The first three distinct tokens of a shape over the life of its secrets are left to be compared; counting them is
+    The tokens up to the third distinct one over the life of their secrets are left to be compared; counting them is
     stored before they are.
     """
     tokens = shapes.tokens(text.replace(BARRIER, " ")) if shapes else []
     if not tokens:
         return []
-    groups: dict[frozenset[str], list[str]] = {}
+    groups: dict[frozenset[str], list[Token]] = {}
     for token in tokens:
-        groups.setdefault(token.codes, []).append(token.symbols)
-    admitted = {codes: counter.admit(sorted(codes), list(dict.fromkeys(found))) for codes, found in groups.items()}
-    hidden = [token for token in tokens if token.symbols not in admitted[token.codes]]
-    return _joined(text, [(token.start, token.end) for token in hidden])
+        groups.setdefault(token.codes, []).append(token)
+    hidden = [
+        token
+        for codes, found in groups.items()
+        for token in found[counter.admit(sorted(codes), [token.symbols for token in found]) :]
+    ]
+    return _joined(text, sorted((token.start, token.end) for token in hidden))
 
 
 def is_guessable(value: str, entity_type: str) -> bool:
@@ -109,14 +113,9 @@ class MemoryCounter:
     def __init__(self) -> None:
         self._compared: dict[str, list[str]] = {}
 
-    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
+    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> int:
         """See ``GuessCounter.admit``."""
-        admitted = set(tokens)
-        for code in codes:
-            compared = self._compared.setdefault(code, [])
-            compared += [token for token in tokens if token not in compared][: MAX_GUESSES - len(compared)]
-            admitted &= set(compared)
-        return frozenset(admitted)
+        return min((compare(self._compared.setdefault(code, []), tokens) for code in codes), default=0)
 
 
 def _shapes_of(live: LiveValue) -> set[str]:

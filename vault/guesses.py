@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from sealgate.models.sealing import MAX_GUESSES
+from sealgate.models.guessing import MAX_GUESSES, compare
 
 from .index import Index
 from .records import Records
@@ -25,27 +25,28 @@ class Guesses:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        self._full: dict[str, frozenset[str]] = {}
+        self._full: set[str] = set()
 
-    def admit(self, index: Index, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
-        """Those of ``tokens`` that may be compared with all of these secrets. See ``GuessCounter.admit``."""
-        named = {token: index.name("guess/1", token).hex() for token in tokens}
-        admitted = set(tokens)
-        for code in codes:
-            compared = self._full.get(code) or self._count(code, list(named.values()))
-            admitted = {token for token in admitted if named[token] in compared}
-        return frozenset(admitted)
+    def admit(self, index: Index, codes: Sequence[str], tokens: Sequence[str]) -> int:
+        """How many of ``tokens`` may be compared with all of these secrets. See ``GuessCounter.admit``."""
+        if any(code in self._full for code in codes):
+            return 0
+        names = [index.name("guess/1", token).hex() for token in tokens]
+        return min((self._count(code, names) for code in codes), default=0)
 
-    def _count(self, code: str, names: list[str]) -> frozenset[str]:
+    def _count(self, code: str, names: list[str]) -> int:
+        admitted = 0
+
         def add(before: bytes | None) -> bytes | None:
+            nonlocal admitted
             compared: list[str] = json.loads(before) if before else []
-            fresh = [name for name in names if name not in compared][: MAX_GUESSES - len(compared)]
-            return json.dumps([*compared, *fresh]).encode() if fresh else None
+            known = len(compared)
+            admitted = compare(compared, names)
+            return json.dumps(compared).encode() if len(compared) > known else None
 
         stored = self._records.change(_KIND, code, add)
-        compared = frozenset(json.loads(stored)) if stored else frozenset[str]()
-        if len(compared) >= MAX_GUESSES:
+        if stored is not None and len(json.loads(stored)) >= MAX_GUESSES:
             if len(self._full) >= _MAX_KNOWN:
                 self._full.clear()
-            self._full[code] = compared
-        return compared
+            self._full.add(code)
+        return admitted

@@ -136,8 +136,8 @@ class VaultSession:
             raise
         return self._matching.build(live, build)
 
-    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> frozenset[str]:
-        """The tokens that may be compared with these secrets: see ``models.sealing.GuessCounter.admit``."""
+    def admit(self, codes: Sequence[str], tokens: Sequence[str]) -> int:
+        """How many of the tokens may be compared with these secrets: see ``models.sealing.GuessCounter.admit``."""
         return self._guesses.admit(self._read_state().keys.index, codes, tokens)
 
     def facts(self, placeholders: Iterable[Placeholder]) -> dict[Placeholder, EntryFacts]:
