@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .errors import GrantRefused
 from .grants import Inject, Purpose
@@ -12,9 +12,6 @@ from .placeholder import Placeholder
 from .secretvalue import SecretValue
 
 Built = TypeVar("Built")
-
-MAX_GUESSES: Final = 3
-"""Distinct tokens that are compared with a secret of a small guess space over its whole life."""
 
 
 @dataclass(frozen=True, slots=True)
