@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .batch import key_cue
+from .coverage import Coverage
 from .detector import Detector, Recognizer
 from .expectation import AnswerHit
+from .explain import Explanation
 from .known import KnownHit, KnownValues, build_known_values
 from .message_redactor import canonical_json, origin_of
 from .placeholders import LenientPlaceholder, find_lenient
@@ -19,7 +21,9 @@ from .validators import is_valid, machine_form
 __all__ = [
     "MAX_TEXT",
     "AnswerHit",
+    "Coverage",
     "Detector",
+    "Explanation",
     "Keep",
     "KnownHit",
     "KnownValues",

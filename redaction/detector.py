@@ -11,6 +11,7 @@ from sealgate.models.errors import DetectionFailed, SealgateError
 from sealgate.models.findings import Finding
 
 from .cache import SpanCache
+from .coverage import Coverage, coverage_of
 from .extend import grown
 from .projection import Projection, decoded, project
 from .rules import ALL_RULES
@@ -52,6 +53,13 @@ class Detector:
         self._names = names
         self._given = recognizers
         self._cache = SpanCache()
+
+    def coverage(self) -> Coverage:
+        """Which entity types this configuration can find, by what, and which it cannot. Loads no model."""
+        models = dict(MODEL_TYPES) if self._names and self._given is None else {}
+        for recognizer in self._registry.recognizers if self._registry is not None else ():
+            models[str(recognizer.name)] = frozenset(recognizer.supported_entities)  # type: ignore[has-type]
+        return coverage_of(models)
 
     def detect(self, text: str, *, partition: bytes = b"") -> list[Finding]:
         """The findings of rules and names in ``text``, in its code points; they may overlap.
@@ -97,6 +105,17 @@ class Detector:
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """What bytes that are no UTF-8 become under ``surrogateescape``; models refuse to read it."""
+
+MODEL_TYPES: Final = {
+    "rampart": frozenset(
+        {
+            "PERSON", "EMAIL_ADDRESS", "PHONE_NUMBER", "TAX_ID", "ACCOUNT_NUMBER", "ABA_ROUTING_NUMBER", "ID_NUMBER",
+            "PASSPORT", "DRIVER_LICENSE", "STREET_ADDRESS", "LOCATION",
+        }
+    ),
+    "spacy": frozenset({"PERSON", "LOCATION"}),
+}  # fmt: skip
+"""The entity types of the default models."""
 
 _DECODED: Final = "/decoded"
 

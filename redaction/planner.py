@@ -110,14 +110,17 @@ class Planner:
         original, text = text, _without_kept(text, scope.keep)
         guesses = self.guessed(text, scope.shapes, scope.origin)
         text = _blanked(text, [(one.finding.start, one.finding.end) for one in guesses])
+        _, resolved = self.found(text, scope, cue=cue)
+        items = [planned(text[finding.start : finding.end], finding, scope) for finding in resolved]
+        return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
+
+    def found(self, text: str, scope: Scope, *, cue: str = "") -> tuple[list[Finding], list[Finding]]:
+        """Everything that was found, which may overlap, and what the union makes of it."""
         found = [*self._certain(text, scope), *self._detected(text, scope, cue)]
         found += _allowed(text, named_by_addresses(text, found), scope)
         resolved = resolve(text, found)
         again = _allowed(text, repeats(text, resolved), scope)
-        if again:
-            resolved = resolve(text, [*resolved, *again])
-        items = [planned(text[finding.start : finding.end], finding, scope) for finding in resolved]
-        return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
+        return [*found, *again], resolve(text, [*resolved, *again]) if again else resolved
 
     def _certain(self, text: str, scope: Scope) -> list[Finding]:
         """Look-alikes, known values, and what was asked for."""

@@ -14,6 +14,7 @@ from sealgate.models.sealing import Sealer
 
 from .detector import Detector
 from .expectation import AnswerHit, read_answer
+from .explain import Explanation, explained
 from .json_redactor import redact_json
 from .message_redactor import Recognise, redact_message, redact_messages, rescrub
 from .plan import commit
@@ -97,6 +98,21 @@ class Redactor:
     def rescrub(self, message: SealedMessage) -> SealedMessage:
         """A message said earlier, with what has become known since hidden outside of its placeholders."""
         return rescrub(self._planner, message)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        origin: str = PERSON,
+        known: Sequence[str | PrivateData] = (),
+        expect: Expectation | None = None,
+        whitelist: Sequence[str] = (),
+    ) -> list[Explanation]:
+        """All that would be found in ``text``, which of it would count, and why. Nothing is stored. Raises what
+        ``redact`` raises while it looks."""
+        check_length(text)
+        scope = self._planner.scope(origin=origin, known=known, expect=expect, whitelist=whitelist)
+        return explained(*self._planner.found(text, scope))
 
     def answer(self, text: str, expect: Expectation) -> list[AnswerHit]:
         """What an answer to an interrupt holds. Exactly one hit is the answer, and the caller seals its value; none or
