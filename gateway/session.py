@@ -12,6 +12,7 @@ from sealgate.models.facts import SealedFacts
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
+from sealgate.models.origins import INTERRUPT
 from sealgate.models.placeholder import STRICT, Placeholder
 from sealgate.models.response import SessionResponse
 from sealgate.models.sealing import EntryFacts
@@ -21,7 +22,9 @@ from .bridges import Bridges
 from .conversation import Conversation, redact_messages
 from .events.bridge import EventBridge
 from .facts import FactReader
+from .interrupts.bus import InterruptBus
 from .interrupts.config import InterruptConfig
+from .interrupts.guest_store import GuestInterruptStore, VaultGuestStore
 from .interrupts.manager import InterruptManager
 from .interrupts.memo import EffectCache
 from .model import Model
@@ -209,6 +212,16 @@ class Session:
         raises is dropped. Returns the observer, so that it may stand as a decorator.
         """
         return self._services.watchers.on_interrupt(observer)
+
+    def interrupt_bus(self, store: GuestInterruptStore | None = None) -> InterruptBus:
+        """A bus that publishes this session's pauses and files the decisions about them here; on the session's own
+        vault unless a ``store`` is given.
+        """
+        services = self._services
+        kept = store or VaultGuestStore(services.vault, services.now)
+        bus = InterruptBus(kept, lambda _chat, value: services.redactor.redact_json(value, origin=INTERRUPT))
+        bus.attach(self)
+        return bus
 
     def on_abort(self, cleanup: Cleanup) -> Cleanup:
         """Call ``cleanup`` when a turn is cancelled in this process: the place for what a tool must put back."""

@@ -48,7 +48,7 @@ class EffectCache:
         self._redactor = redactor
         self._restorer = restorer
 
-    def once(self, key: str, function: Callable[[], JsonValue]) -> Any:
+    def once(self, key: str, function: Callable[[], Any]) -> Any:
         """What ``function`` returned when it ran first in this call of the tool.
 
         It is recorded as started before it runs: one that a crash cut short is not run again. Raises
@@ -63,7 +63,7 @@ class EffectCache:
         with self._unless_it_fails(place):
             return self._keep(place, function())
 
-    async def aonce(self, key: str, function: Callable[[], Awaitable[JsonValue]]) -> Any:
+    async def aonce(self, key: str, function: Callable[[], Awaitable[Any]]) -> Any:
         """``once`` for a coroutine function."""
         place = _place(key)
         before = self._claim(place)
