@@ -541,7 +541,7 @@ def enumeration_before_the_secret(at: Stand) -> None:
 
 def enumeration_by_echo(at: Stand) -> None:
     answers = [at.run("echo", text=f"is it {number:04d}?") for number in (1111, 2222, 3333, 4444, 4821, 5555)]
-    assert [answer.startswith("is it [ID_NUMBER_") for answer in answers] == [False] * 3 + [True] * 3
+    assert [answer.startswith("is it [ID_NUMBER_") for answer in answers] == [False] * 2 + [True] * 4
     assert at.known["pin"] not in "".join(answers)
 
 
@@ -684,7 +684,7 @@ def test_nothing_real_arrives(arena: Arena, group: str, name: str, attempt: Atte
     if group != "gone":
         for call in at.session.sent_to_model():
             text = " ".join(message.text() for message in call)
-            assert not any(holds(text, secret) for secret in SECRETS)
+            assert not any(holds(text, secret) for secret in secrets)
     refused = [row for row in rows if row.action == "refused"]
     own = "refused" if refused else next(row.action for row in rows if row.session == reference or row.session)
     missing = str(refused[-1].fields.get("missing") or refused[-1].fields.get("cause")) if refused else ""
