@@ -9,6 +9,7 @@ from .expectation import AnswerHit
 from .explain import Explanation
 from .known import KnownHit, KnownValues, build_known_values
 from .message_redactor import canonical_json, origin_of
+from .operators import Operator
 from .placeholders import LenientPlaceholder, find_lenient
 from .planner import MAX_TEXT, Keep
 from .redactor import Redactor
@@ -28,6 +29,7 @@ __all__ = [
     "KnownHit",
     "KnownValues",
     "LenientPlaceholder",
+    "Operator",
     "Recognizer",
     "Redactor",
     "Restorer",

@@ -14,12 +14,13 @@ from sealgate.models.sealing import Sealer, SealRequest
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One span. ``request`` is what is sealed for it; without one the finding already has its placeholder. ``new``
-    tells a value that the session does not hold yet."""
+    """One span. ``request`` is what is sealed for it; without one the finding already has its placeholder, or
+    ``stands`` is the text that replaces it for good. ``new`` tells a value that the session does not hold yet."""
 
     finding: Finding
     request: SealRequest | None
     new: bool = True
+    stands: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,14 @@ class Plan:
     text: str
     items: tuple[Planned, ...] = ()
 
-    def rendered(self, placeholders: Sequence[Placeholder]) -> Redaction:
-        """The text with one placeholder an item."""
+    def rendered(self, placeholders: Sequence[Placeholder | None]) -> Redaction:
+        """The text with one placeholder an item; ``None`` for one whose text ``stands``."""
         pieces: list[str] = []
         findings: list[Finding] = []
         at = 0
         for item, placeholder in zip(self.items, placeholders, strict=True):
             finding = item.finding
-            pieces += (self.text[at : finding.start], str(placeholder))
+            pieces += (self.text[at : finding.start], str(placeholder) if item.stands is None else item.stands)
             findings.append(replace(finding, placeholder=placeholder))
             at = finding.end
         return Redaction("".join(pieces) + self.text[at:], tuple(findings))
@@ -60,7 +61,5 @@ def commit(
     return [plan.rendered([_placeholder(item, issued) for item in plan.items]) for plan in plans]
 
 
-def _placeholder(item: Planned, issued: Iterator[Placeholder]) -> Placeholder:
-    if item.request is None and item.finding.placeholder is not None:
-        return item.finding.placeholder
-    return next(issued)
+def _placeholder(item: Planned, issued: Iterator[Placeholder]) -> Placeholder | None:
+    return item.finding.placeholder if item.request is None else next(issued)

@@ -22,11 +22,12 @@ from .expectation import read_expected
 from .fold import BARRIER
 from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans, is_guessable
 from .known import KnownValues, build_known_values
+from .operators import Policy
 from .placeholders import find_lenient
 from .plan import Plan, Planned
 from .propagation import named_by_addresses, repeats
 from .strength import is_searchable
-from .union import EXPECTED, KNOWN, LITERAL, resolve
+from .union import EXPECTED, FIXED, KNOWN, LITERAL, rank_of, resolve
 
 Keep: TypeAlias = Callable[[Placeholder], bool]
 """Which strict placeholders of a text stay as they are, neither sealed as look-alikes nor searched."""
@@ -60,12 +61,17 @@ class Scope:
     shapes: GuessShapes = field(default_factory=lambda: GuessShapes(()), repr=False)
     """The live small secrets that this text could be used to guess; none for text from whoever gave them."""
 
+    def knows(self, value: str) -> bool:
+        """Whether ``value`` is exactly one that the session holds or that came with the call."""
+        return self.session.exact(value) is not None or self.given.exact(value) is not None
+
 
 class Planner:
     """Makes scopes and plans for one session; what the redactors of text, JSON and messages share."""
 
-    def __init__(self, detector: Detector, sealer: Sealer) -> None:
+    def __init__(self, detector: Detector, sealer: Sealer, policy: Policy | None = None) -> None:
         self.detector = detector
+        self._policy = policy if policy is not None else Policy.of(None, None)
         self.sealer = sealer
         self._counter = sealer if isinstance(sealer, GuessCounter) else MemoryCounter()
         self._partition = os.urandom(16)
@@ -111,8 +117,20 @@ class Planner:
         guesses = self.guessed(text, scope.shapes, scope.origin)
         text = _blanked(text, [(one.finding.start, one.finding.end) for one in guesses])
         _, resolved = self.found(text, scope, cue=cue)
-        items = [planned(text[finding.start : finding.end], finding, scope) for finding in resolved]
+        items = [item for finding in resolved for item in self._items(text, finding, scope)]
         return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
+
+    def _items(self, text: str, finding: Finding, scope: Scope) -> list[Planned]:
+        """What is done about one finding: sealed, unless its type has another operator and the session does not know
+        the value."""
+        value = text[finding.start : finding.end]
+        operator = self._policy.operator(finding.entity_type)
+        if operator.name == "seal" or rank_of(finding) <= FIXED or scope.knows(value):
+            return [planned(value, finding, scope)]
+        if operator.name == "keep":
+            return []
+        stands = operator.applied(value, finding.entity_type, self._policy.hash_key)
+        return [Planned(finding, None, new=False, stands=stands)]
 
     def found(self, text: str, scope: Scope, *, cue: str = "") -> tuple[list[Finding], list[Finding]]:
         """Everything that was found, which may overlap, and what the union makes of it."""

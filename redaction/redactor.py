@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sealgate.models.expectation import Expectation
@@ -17,15 +17,28 @@ from .expectation import AnswerHit, read_answer
 from .explain import Explanation, explained
 from .json_redactor import redact_json
 from .message_redactor import Recognise, redact_message, redact_messages, rescrub
+from .operators import Operator, Policy
 from .plan import commit
 from .planner import Keep, Planner, check_length
 
 
 class Redactor:
-    """Redacts for one session. Thread-safe where its detector and its sealer are."""
+    """Redacts for one session. Thread-safe where its detector and its sealer are.
 
-    def __init__(self, detector: Detector, sealer: Sealer) -> None:
-        self._planner = Planner(detector, sealer)
+    ``operators`` says per entity type what is done with a detected value; without it all are sealed, and only sealed
+    ones can be restored. ``hash_key`` (16 bytes or more) is for the ``hash`` operator. Raises ``UnknownEntityType`` and
+    ``InvalidPolicy``.
+    """
+
+    def __init__(
+        self,
+        detector: Detector,
+        sealer: Sealer,
+        *,
+        operators: Mapping[str, Operator] | None = None,
+        hash_key: bytes | None = None,
+    ) -> None:
+        self._planner = Planner(detector, sealer, Policy.of(operators, hash_key))
 
     def redact(
         self,

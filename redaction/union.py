@@ -32,7 +32,7 @@ _FAMILY_RANKS: Final = {
     "literal": 1, "secret": 3, "validated": 4, "identifier": 5, "answer": 5, "contact": 6, "place": 7, "name": 8,
     "date": 9,
 }  # fmt: skip
-_FIXED: Final = 2
+FIXED: Final = 2
 """Ranks up to this keep their own boundaries whatever lies around them."""
 
 _ABSORBERS: Final = frozenset({"secret", "validated", "identifier", "contact", "place", "answer"})
@@ -84,7 +84,7 @@ def _without_absorbed(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _absorbs(outer: Finding, inner: Finding) -> bool:
-    if outer.end < inner.end or rank_of(inner) <= _FIXED:
+    if outer.end < inner.end or rank_of(inner) <= FIXED:
         return (outer.start, outer.end) == (inner.start, inner.end) and rank_of(outer) <= rank_of(inner)
     if (outer.start, outer.end) == (inner.start, inner.end):
         return rank_of(outer) <= rank_of(inner)
@@ -101,10 +101,10 @@ def _merge_neighbours(text: str, findings: Sequence[Finding]) -> list[Finding]:
     for finding in findings:
         family = family_of(finding)
         at = last.get(family, -1)
-        if family in _MERGED_FAMILIES and at >= 0 and rank_of(finding) > _FIXED and _joins(text, merged[at], finding):
+        if family in _MERGED_FAMILIES and at >= 0 and rank_of(finding) > FIXED and _joins(text, merged[at], finding):
             merged[at] = _joined(merged[at], finding)
             continue
-        if rank_of(finding) > _FIXED:
+        if rank_of(finding) > FIXED:
             last[family] = len(merged)
         merged.append(finding)
     return merged
