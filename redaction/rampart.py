@@ -63,6 +63,13 @@ _COUNTED: Final = re.compile(
 )
 """Words before a number that say it is nobody's."""
 
+_UNIT: Final = re.compile(
+    r"[ ]?(?:ms|s|sec|seconds?|minutes?|mins?|hours?|days?|weeks?|months?|years?|bytes?|[kmg]b|mm|cm|km|kg|g|px|hz|%"
+    r"|people|times|items?|rows?|lines?|tokens?|dollars?|euros?|pounds?|usd|eur|gbp|miles|degrees)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""Units after a number, which say the same."""
+
 _STREET: Final = re.compile(
     r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE
 )
@@ -200,4 +207,4 @@ def _is_other_number(text: str, finding: Finding) -> bool:
         end += 1
     if _NO_NUMBER.fullmatch(text[start:end]) or _NO_NUMBER.fullmatch(text[finding.start : finding.end]):
         return True
-    return _COUNTED.search(text, max(0, start - 24), start) is not None
+    return _COUNTED.search(text, max(0, start - 24), start) is not None or _UNIT.match(text, end) is not None

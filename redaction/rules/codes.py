@@ -12,7 +12,7 @@ _OTP_CUE: Final = (
     r"|login|log-in|sign-?in|access|activation|unlock|reset|sms|2fa|mfa|two[- ]factor|pass|temporary)[ -]?(?:code|number|pin)"
     r"|passcode|2fa|mfa|totp)"
 )
-_DIGITS: Final = r"(?P<value>(?:G-)?(?:[0-9]{3}[- ][0-9]{3}|[0-9]{4}[- ][0-9]{4}|[0-9]{4,8}|(?:[0-9][ .-]){3,7}[0-9]))(?![0-9%]|[.,][0-9]|[A-Za-z])"
+_DIGITS: Final = r"(?P<value>(?:G-)?(?:[0-9]{3}[- ][0-9]{3}|[0-9]{2}[- ][0-9]{2}[- ][0-9]{2}|[0-9]{4}[- ][0-9]{4}|[0-9]{4,8}|(?:[0-9][ .-]){3,7}[0-9]))(?![0-9%]|[.,][0-9]|[A-Za-z])"
 _NOT_CODE: Final = (
     r"(?:error|zip|area|country|status|exit|postal|post|product|promo|discount|coupon|source|response|return|http|dress|qr|bar"
     r"|sort|colou?r|swift|bank|bic|iata|airport|currency|language|room|dial(?:ling)?|part|item|sku|reason|tax|station|class"
@@ -29,6 +29,7 @@ CODES: Final[tuple[Rule, ...]] = (
             "Your verification code is «482913».",
             "OTP: «9931»",
             "one-time password: «4829-1307»",
+            "Your login code: «55-29-13»",
             "my passcode is «4 8 2 9 1 4», thanks",
             "2FA «123456»",
         ),
@@ -84,7 +85,7 @@ CODES: Final[tuple[Rule, ...]] = (
         rf"(?<![A-Za-z0-9])(?:cvv2?|cvc2?|csc|cid|cvn|card verification (?:code|value|number)|security code)(?:[ -]?(?:code|number))?"
         rf"(?![A-Za-z0-9]){LINK}(?P<value>[0-9]{{3,4}})(?![0-9%]|[.,][0-9]|[A-Za-z])",
         0.9,
-        ("cvv «123»", "the CVC is «0931»", "security code: «731»"),
+        ("security code on the back is «921»", "cvv «123»", "the CVC is «0931»", "security code: «731»"),
         ("csc 12 units", "cvv is on the back"),
         gates=("digit",),
         words=("cvv", "cvc", "csc", "cid", "cvn", "verification", "security code"),

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 LINK: Final = (
-    r"(?:[\s\"'`*_]{0,4}(?:is|was|are|as|reads|says|would be|will be|ends? in|ending in|[:=#,>(\[-]{1,2}|ending with|of|for|on file|my|the|your|you|number"
+    r"(?:[\s\"'`*_]{0,4}(?:is|was|are|as|reads|says|would be|will be|ends? in|ending in|[:=#,>(\[-]{1,2}|ending with|ending|on the back|on (?:my|the) card|of|for|on file|my|the|your|you|number"
     r"|num|no|nr|code|id|card|to|you requested|i got|sent|provided|below|here)\.?[\s\"'`*_#]{0,4}){0,5}[\s\"'`*#:=(\[]{0,4}"
 )
 """Up to five connecting words or marks between a cue and its value ("number is: ")."""
@@ -34,8 +34,11 @@ class _HasDigits:
         return sum(char.isdigit() for char in value) >= self._count and not _PLAIN.fullmatch(value)
 
 
-_PLAIN: Final = re.compile(r"(?:19|20)[0-9]{2}|[0-9]{1,5}[.,][0-9]{1,2}|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
-"""Years, amounts and dates, which no cue makes an identifier."""
+_PLAIN: Final = re.compile(
+    r"(?:19|20)[0-9]{2}|[0-9]{1,5}[.,][0-9]{1,2}|(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{32,64}"
+)
+"""Years, amounts, dates, UUIDs and hashes, which no cue makes an identifier."""
 
 
 def cued(words: str) -> str:

@@ -179,11 +179,11 @@ IDENTIFIERS: Final[tuple[Rule, ...]] = (
         r"(?<![A-Za-z])(?:licen[cs]e plate|number plate|plate|registration (?:plate|number|no)|reg(?:istration)?\.? (?:no|number|plate)|tag number|kennzeichen)s?"
         r"(?![A-Za-z])(?:\s{0,2}(?:number|no\.?|is|was|reads|:|#|with)){0,3}\s{0,2}(?P<value>(?=[A-Z0-9 -]{0,6}[0-9])[A-Z0-9]{1,4}(?:[ -]?[A-Z0-9]{1,5}){0,2})(?![A-Za-z0-9])",
         0.8,
-        ("license plate «8ABC123»", "number plate is «AB12 CDE»"),
+        ("license plate «8ABC123»", "plate «KA01AB1234»", "number plate is «AB12 CDE»"),
         ("plate of food", "a plate"),
         gates=("digit",),
         words=("plate", "reg", "tag number", "kennzeichen"),
-        valid=lambda value: 4 <= sum(char.isalnum() for char in value) <= 9,
+        valid=lambda value: 4 <= sum(char.isalnum() for char in value) <= 10,
     ),
 )
 """Identifiers with cues."""
