@@ -91,11 +91,28 @@ class HumanResponse(Envelope):
         )
 
 
+class FormField(BaseModel):
+    """One field of a form: its name, how it is put, and whether it may stay empty, is hidden while it is typed,
+    and is typed twice.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    prompt: str = ""
+    input_type: InputType = "text"
+    choices: list[str] = Field(default_factory=list)
+    required: bool = True
+    secret: bool = False
+    confirm: bool = False
+
+
 class InterruptDescriptor(BaseModel):
     """One pause as a frontend renders it.
 
-    ``number`` of ``total`` is its place among the tool's prompts, top to bottom. ``expires_at`` is in Unix seconds,
-    ``None`` for no deadline.
+    ``number`` of ``total`` is its place among the pauses that one answer of the model leads to: its calls in order, a
+    call's questions top to bottom, then its approval. ``fields`` are those of a form, all answered at once by name;
+    ``confirm`` says that the answer is typed twice. ``expires_at`` is in Unix seconds, ``None`` for no deadline.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -109,5 +126,7 @@ class InterruptDescriptor(BaseModel):
     choices: list[str] = Field(default_factory=list)
     number: int = 1
     total: int = 1
+    fields: list[FormField] = Field(default_factory=list)
+    confirm: bool = False
     human: HumanInterrupt | None = None
     expires_at: float | None = None

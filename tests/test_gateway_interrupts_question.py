@@ -38,6 +38,8 @@ def test_descriptor() -> None:
         "choices": ["s", "l"],
         "number": 2,
         "total": 3,
+        "fields": [],
+        "confirm": False,
         "human": None,
         "expires_at": 1_750_000_000.0,
     }

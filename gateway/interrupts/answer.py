@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from sealgate.models.errors import InvalidAnswer
 from sealgate.models.expectation import Expectation
@@ -19,12 +22,38 @@ MAX_ANSWER = 20_000
 """Code points of the longest answer that is read."""
 
 
-def take_answer(redactor: Redactor, sealer: Sealer, question: Question, raw: object) -> JsonValue:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReadAnswer:
+    """An answer that fits its question and is not stored yet. ``seal`` stores it and gives what a turn's state may
+    hold; ``value`` is the value itself, for a second reading of it.
+    """
+
+    value: object
+    seal: Callable[[], JsonValue] = field(compare=False)
+
+
+def take_answer(redactor: Redactor, sealer: Sealer, question: Question, raw: object, again: object = None) -> JsonValue:
     """The answer as a turn's state may hold it: a placeholder, redacted text, or clear JSON for a choice or a
-    yes-or-no.
+    yes-or-no. ``again`` is the second typing, where the question wants one.
 
     Raises ``InvalidAnswer`` for an answer that does not fit; then nothing was stored.
     """
+    if question.fields:
+        return _form(redactor, sealer, question, raw, again)
+    return read_answer(redactor, sealer, question, raw, again).seal()
+
+
+def read_answer(
+    redactor: Redactor, sealer: Sealer, question: Question, raw: object, again: object = None
+) -> ReadAnswer:
+    """The answer to one question, read and not stored. Raises ``InvalidAnswer``."""
+    read = _read(redactor, sealer, question, raw)
+    if question.confirm and (again is None or _read(redactor, sealer, question, again) != read):
+        raise InvalidAnswer("the answer has to be typed twice, the same both times")
+    return read
+
+
+def _read(redactor: Redactor, sealer: Sealer, question: Question, raw: object) -> ReadAnswer:
     if isinstance(raw, str) and len(raw) > MAX_ANSWER:
         raise InvalidAnswer(f"the answer is longer than {MAX_ANSWER} characters")
     if isinstance(question.sensitive, str):
@@ -32,14 +61,41 @@ def take_answer(redactor: Redactor, sealer: Sealer, question: Question, raw: obj
     value = coerce(raw, question)
     if isinstance(value, Enum):
         value = value.value
+    _check_schema(question, value)
     if question.sensitive is False:
-        return redactor.redact_json(value, origin=INTERRUPT)
+        return ReadAnswer(value, lambda: redactor.redact_json(value, origin=INTERRUPT))
     if question.sensitive is None and question.input_type in ("boolean", "choice"):
-        return value
-    return _whole(sealer, value)
+        return ReadAnswer(value, lambda: value)
+    return ReadAnswer(value, lambda: _whole(sealer, value))
 
 
-def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_type: str, raw: object) -> JsonValue:
+def _form(redactor: Redactor, sealer: Sealer, question: Question, raw: object, again: object) -> JsonValue:
+    """Every field of a form, or nothing: what is wrong is told field by field."""
+    if not isinstance(raw, Mapping) or not (again is None or isinstance(again, Mapping)):
+        raise InvalidAnswer("the answer to a form is an object with its fields")
+    if not set(raw) <= {one.arg_name for one in question.fields}:
+        raise InvalidAnswer("the answer has a field that the form does not have")
+    read: dict[str, ReadAnswer] = {}
+    wrong: list[str] = []
+    for one in question.fields:
+        if is_left_out(one, raw.get(one.arg_name)):
+            continue
+        try:
+            second = (again or {}).get(one.arg_name)
+            read[one.arg_name] = read_answer(redactor, sealer, one, raw.get(one.arg_name), second)
+        except InvalidAnswer as error:
+            wrong.append(f"{one.arg_name}: {error}")
+    if wrong:
+        raise InvalidAnswer("; ".join(wrong))
+    return {name: answer.seal() for name, answer in read.items()}
+
+
+def is_left_out(field: Question, raw: object) -> bool:
+    """Whether a field of a form stays empty and may."""
+    return not field.required and raw in (None, "")
+
+
+def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_type: str, raw: object) -> ReadAnswer:
     """Exactly one hit of the expected type is the answer; the rest of what was said is dropped."""
     expect = Expectation.of_type(entity_type, prompt=question.prompt[:2000])
     hits = redactor.answer(_as_text(raw), expect)
@@ -47,7 +103,19 @@ def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_typ
         raise InvalidAnswer(f"the answer must hold exactly one {entity_type}")
     # A spoken or spaced code is kept as the digits that its tool gets, so that they are one entity when they come back.
     value = SecretValue(machine_form(entity_type, hits[0].text()))
-    return str(sealer.seal([SealRequest(value, entity_type, INTERRUPT)])[0])
+    _check_schema(question, value.text())
+    return ReadAnswer(value.text(), lambda: str(sealer.seal([SealRequest(value, entity_type, INTERRUPT)])[0]))
+
+
+def _check_schema(question: Question, value: Any) -> None:
+    """Nothing, if a field's answer keeps what its model says of it. Raises ``InvalidAnswer`` with the rules alone."""
+    if question.schema is None:
+        return
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - only forms need it
+
+    broken = sorted({str(error.validator) for error in Draft202012Validator(question.schema).iter_errors(value)})
+    if broken:
+        raise InvalidAnswer(f"the answer breaks the rules {', '.join(broken)}")
 
 
 def _whole(sealer: Sealer, value: JsonValue) -> JsonValue:

@@ -54,16 +54,17 @@ class InterruptManager:
         record = self._table.get(interrupt_id)
         return record.descriptor() if record is not None and record.state == "pending" else None
 
-    def answer(self, interrupt_id: str, value: object) -> InterruptResolveReceipt:
+    def answer(self, interrupt_id: str, value: object, *, again: object = None) -> InterruptResolveReceipt:
         """File the answer to an ask, sealed. ``handled`` is false for a pause that is unknown, over, settled or no
         ask; the value is dropped then, unread. Raises ``InvalidAnswer`` for one that does not fit; the pause stays
-        pending until its attempts are used up.
+        pending until its attempts are used up. The answer to a form is an object with its fields; ``again`` is the
+        second typing of what is to be typed twice.
         """
         record = self._pending(interrupt_id)
         if record is None or record.kind == "approve":
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         try:
-            self._table.take(interrupt_id, lambda claimed: {"answer": self._read(claimed, value)})
+            self._table.take(interrupt_id, lambda claimed: {"answer": self._read(claimed, value, again)})
         except InterruptNotPending:
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         except InvalidAnswer:
@@ -158,10 +159,10 @@ class InterruptManager:
     def _cancel(self, interrupt_id: str) -> InterruptRecord | None:
         return next(cancel_left(self._table, [interrupt_id]), None)
 
-    def _read(self, record: InterruptRecord, value: object) -> JsonValue:
+    def _read(self, record: InterruptRecord, value: object, again: object) -> JsonValue:
         if record.kind == "pause":
             return take_pause_answer(self._services.vault, record.response_schema, value)
-        return take_answer(self._services.redactor, self._services.vault, record.question(), value)
+        return take_answer(self._services.redactor, self._services.vault, record.question(), value, again)
 
     def _count_attempt(self, interrupt_id: str) -> None:
         """One more answer did not fit; when that was the last attempt, the pause is over."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealgate.models.interrupts import InputType, InterruptDescriptor
+from sealgate.models.interrupts import FormField, InputType, InterruptDescriptor
 
 Handler = Callable[..., object]
 """What asks the person: called with the prompt, returns the answer or an awaitable of it."""
@@ -19,7 +19,11 @@ class Question:
     ``handler`` is ``None`` for an answer that comes out of band. ``sensitive`` is an entity type, ``True`` (any answer
     is sealed whole), ``False`` (it is only redacted) or ``None`` (by input type). ``timeout`` is in seconds, ``None``
     for no limit; ``attempts`` counts the first try. ``annotation`` is the argument's resolved type. ``number`` of
-    ``total`` is the place among the tool's prompts, top to bottom as written.
+    ``total`` is the place among the tool's prompts, top to bottom as written. ``confirm`` says that the answer is typed
+    twice.
+
+    A form has ``fields``, questions themselves; one that is not ``required`` may stay empty, and ``schema`` is what its
+    answer has to fit besides.
     """
 
     arg_name: str
@@ -33,11 +37,29 @@ class Question:
     annotation: Any = Any
     number: int = 1
     total: int = 1
+    confirm: bool = False
+    fields: tuple[Question, ...] = ()
+    required: bool = True
+    schema: dict[str, Any] | None = None
 
     @property
     def secret(self) -> bool:
-        """Whether the answer is not to be shown while it is typed."""
+        """Whether the answer, or one in the form, is not to be shown while it is typed."""
+        if self.fields:
+            return any(one.secret for one in self.fields)
         return self.input_type == "password" or isinstance(self.sensitive, str) or self.sensitive is True
+
+    def as_field(self) -> FormField:
+        """The question as a field of a form."""
+        return FormField(
+            name=self.arg_name,
+            prompt=self.prompt,
+            input_type=self.input_type,
+            choices=list(self.choices),
+            required=self.required,
+            secret=self.secret,
+            confirm=self.confirm,
+        )
 
     def descriptor(self, id: str, tool_name: str, expires_at: float | None = None) -> InterruptDescriptor:
         """The question as a frontend renders it; ``expires_at`` in Unix seconds."""
@@ -51,5 +73,7 @@ class Question:
             choices=list(self.choices),
             number=self.number,
             total=self.total,
+            fields=[one.as_field() for one in self.fields],
+            confirm=self.confirm,
             expires_at=expires_at,
         )

@@ -21,6 +21,58 @@ InterruptState = Literal["pending", "resolved", "timed_out", "cancelled"]
 RecordKind = Literal["ask", "approve", "pause"]
 RiskLevel = Literal["low", "medium", "high"]
 
+_TYPES: Final[dict[object, type]] = {"integer": int, "number": float, "string": str}
+
+
+class FieldRecord(BaseModel):
+    """One field of a form, as any process can put it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: str
+    prompt: str
+    input_type: InputType
+    choices: tuple[str, ...] = ()
+    sensitive: str | bool | None = None
+    required: bool = True
+    confirm: bool = False
+    rules: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        """The record of a question in a form."""
+        return cls(
+            name=question.arg_name,
+            prompt=question.prompt,
+            input_type=question.input_type,
+            choices=question.choices,
+            sensitive=question.sensitive,
+            required=question.required,
+            confirm=question.confirm,
+            rules=question.schema,
+        )
+
+    def question(self) -> Question:
+        """The question, without its handler and its type."""
+        return Question(
+            arg_name=self.name,
+            handler=None,
+            prompt=self.prompt,
+            input_type=self.input_type,
+            choices=self.choices,
+            sensitive=self.sensitive,
+            required=self.required,
+            confirm=self.confirm,
+            schema=self.rules,
+            annotation=_type_of(self.rules or {}),
+        )
+
+
+def _type_of(rules: dict[str, Any]) -> Any:
+    """The Python type that a JSON schema names, so that a number is read as one."""
+    kinds = [one.get("type") for one in (rules, *rules.get("anyOf", ()))]
+    return next((_TYPES[kind] for kind in kinds if kind in _TYPES), Any)
+
 
 class InterruptRecord(BaseModel):
     """A pause and what became of it. Everything in it is redacted; the store encrypts it besides.
@@ -60,6 +112,8 @@ class InterruptRecord(BaseModel):
     answer: JsonValue = None
     decision: dict[str, JsonValue] | None = None
     approver: str | None = None
+    confirm: bool = False
+    form: tuple[FieldRecord, ...] = ()
     editable: tuple[str, ...] | None = None
     claim: str = ""
     claimed_until: float = 0.0
@@ -85,6 +139,8 @@ class InterruptRecord(BaseModel):
             attempts=self.attempts,
             number=self.number,
             total=self.total,
+            confirm=self.confirm,
+            fields=tuple(one.question() for one in self.form),
         )
 
     def descriptor(self) -> InterruptDescriptor:
@@ -99,6 +155,8 @@ class InterruptRecord(BaseModel):
             choices=list(self.choices),
             number=self.number,
             total=self.total,
+            fields=[one.question().as_field() for one in self.form],
+            confirm=self.confirm,
             human=self.human,
             expires_at=self.expires_at,
         )

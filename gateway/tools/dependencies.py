@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar, get_args
 
+from pydantic import BaseModel
+
 from sealgate.models.entities import NAME, entity_info
 from sealgate.models.errors import InvalidName, InvalidPolicy
 from sealgate.models.interrupts import InputType
 
+from ..interrupts.form import form_fields, form_model
 from ..interrupts.handlers import declared_options
 from ..interrupts.inputs import infer_input
 from ..interrupts.question import Handler, Question
@@ -47,6 +50,7 @@ class AskPerson:
     sensitive: str | bool | None
     timeout: float | None
     attempts: int
+    confirm: bool = False
 
     def question(self, annotation: object, number: int = 1, total: int = 1) -> Question:
         """The question for an argument of this type, ``number`` of ``total``.
@@ -54,6 +58,9 @@ class AskPerson:
         Raises ``InvalidPolicy`` for a choice without choices, choices of another input type, and choices that the type
         does not allow.
         """
+        form = form_model(annotation)
+        if form is not None:
+            return self._form(form, annotation, number, total)
         kind, allowed = infer_input(annotation) if self.input_type in (None, "choice") else (self.input_type, ())
         if self.choices is not None:
             _check_subset(self.choices, allowed)
@@ -72,6 +79,24 @@ class AskPerson:
             annotation=annotation,
             number=number,
             total=total,
+            confirm=self.confirm,
+        )
+
+    def _form(self, model: type[BaseModel], annotation: object, number: int, total: int) -> Question:
+        """One interrupt with the fields of a model."""
+        if (self.input_type, self.choices, self.sensitive, self.confirm) != (None, None, None, False):
+            raise InvalidPolicy("what a form asks for is said of its fields, in its model")
+        return Question(
+            arg_name=self.arg_name,
+            handler=self.handler,
+            prompt=self.prompt,
+            input_type="text",
+            timeout=self.timeout,
+            attempts=self.attempts,
+            annotation=annotation,
+            number=number,
+            total=total,
+            fields=form_fields(model, self.attempts),
         )
 
 
@@ -104,12 +129,15 @@ def depends_on_interrupt(
     sensitive: str | bool | None = None,
     timeout: float | None = None,
     attempts: int = 3,
+    confirm: bool = False,
 ) -> Callable[[Target], Target]:
     """A person fills the argument when the tool is about to run. The model neither sees it nor can fill it.
 
     ``input_handler`` asks (``None``: the answer comes out of band); ``input_type`` and ``choices`` are inferred from
     the annotation unless given; ``sensitive`` is an entity type that the answer is read as, ``True`` to seal any answer
-    whole, ``False`` to only redact it. ``timeout`` is in seconds for one asking, ``attempts`` counts the first. Raises
+    whole, ``False`` to only redact it. ``timeout`` is in seconds for one asking, ``attempts`` counts the first;
+    ``confirm`` has it typed twice. An argument annotated with a pydantic model is a form: one interrupt, asked and
+    checked field by field (``gateway.interrupts.form``). Raises
     ``InvalidPolicy`` or ``UnknownEntityType`` (both ``ValueError``) for what cannot work.
     """
     asked = AskPerson(
@@ -121,6 +149,7 @@ def depends_on_interrupt(
         sensitive=entity_info(sensitive).name if isinstance(sensitive, str) else _checked_flag(sensitive),
         timeout=_checked_timeout(timeout),
         attempts=_checked_attempts(attempts),
+        confirm=_checked_flag(confirm) is True,
     )
 
     def decorate(target: Target) -> Target:

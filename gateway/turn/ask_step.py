@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sealgate.models.errors import InterruptNotPending, InvalidAnswer, TooManyInterrupts
+from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.answer import take_answer
-from ..interrupts.handlers import bind_handler
 from ..interrupts.question import Question
-from ..interrupts.record import InterruptRecord
+from ..interrupts.record import FieldRecord, InterruptRecord
 from ..tools.outcome import redact_error
 from .changes import Asked, CallHeld
+from .collecting import collect
 from .context import TurnContext
 from .failure import fail_call
 from .state import AskState, CallState, TurnState
 from .steps import Ask
-from .waits import Effects, Wait, WaitTimedOut, is_coroutine
+from .waits import Effects, WaitTimedOut
 
 
 def ask_person(context: TurnContext, state: TurnState, step: Ask) -> Effects[TurnState]:
@@ -61,6 +64,8 @@ def record_of(context: TurnContext, call: CallState, ask: AskState, question: Qu
         total=ask.total,
         attempts=ask.attempts,
         asked=ask.asked,
+        confirm=question.confirm,
+        form=tuple(map(FieldRecord.of, question.fields)),
         expires_at=None if seconds is None else context.services.now() + seconds,
     )
 
@@ -68,14 +73,8 @@ def record_of(context: TurnContext, call: CallState, ask: AskState, question: Qu
 def _asked(
     context: TurnContext, state: TurnState, step: Ask, question: Question, record: InterruptRecord
 ) -> Effects[TurnState]:
-    handler = bind_handler(question)
     try:
-        raw = yield Wait(
-            "handler",
-            lambda: handler(step.ask.words()),
-            timeout=question.timeout,
-            inline=is_coroutine(question.handler),
-        )
+        raw, again = yield from collect(context, question, step.ask.words())
     except WaitTimedOut:
         _end(context, record, "timed_out")
         yield context.event("interrupt.timeout", interrupt=record.descriptor())
@@ -83,14 +82,21 @@ def _asked(
     except (Exception, SystemExit) as error:
         text = redact_error(context.services.redactor, record.tool, error, context.services.limits.new_values)
         return (yield from _cancelled(context, state, record, text))
-    return (yield from _read(context, state, step, question, record, raw))
+    return (yield from _read(context, state, step, question, record, raw, again))
 
 
 def _read(
-    context: TurnContext, state: TurnState, step: Ask, question: Question, record: InterruptRecord, raw: object
+    context: TurnContext,
+    state: TurnState,
+    step: Ask,
+    question: Question,
+    record: InterruptRecord,
+    raw: object,
+    again: object,
 ) -> Effects[TurnState]:
+    services = context.services
     try:
-        filed = _take(context, record, question, raw)
+        filed = _take(context, record, lambda: take_answer(services.redactor, services.vault, question, raw, again))
     except InvalidAnswer as refused:
         return (yield from _again(context, state, step, record, str(refused)))
     except InterruptNotPending:
@@ -100,13 +106,11 @@ def _read(
     return context.advance(state, Asked(call_id=step.call_id, ask=ask))
 
 
-def _take(context: TurnContext, record: InterruptRecord, question: Question, raw: object) -> InterruptRecord:
+def _take(context: TurnContext, record: InterruptRecord, read: Callable[[], JsonValue]) -> InterruptRecord:
     """The pause with this answer, or with the one that somebody else filed while the handler asked."""
-    table, services = context.services.interrupts, context.services
+    table = context.services.interrupts
     try:
-        return table.take(
-            record.id, lambda _one: {"answer": take_answer(services.redactor, services.vault, question, raw)}
-        )
+        return table.take(record.id, lambda _claimed: {"answer": read()})
     except InterruptNotPending:
         other = table.get(record.id)
         if other is None or other.state != "resolved":

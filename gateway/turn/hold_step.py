@@ -5,6 +5,7 @@ turn.
 from __future__ import annotations
 
 from sealgate.models.events import AppEvent, ErrorDescriptor
+from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.approving import CANCELLED
 from ..interrupts.ending import cancel_left
@@ -15,7 +16,7 @@ from .ask_step import question_of
 from .changes import Asked, BodyPaused, TurnFailed, TurnPaused
 from .context import TurnContext
 from .failure import fail_call
-from .state import CallState, TurnState
+from .state import AskState, CallState, TurnState
 from .waits import Effects, Wait
 
 TIMED_OUT = "interrupt_timeout"
@@ -96,9 +97,20 @@ def _answered(context: TurnContext, state: TurnState, call: CallState, record: I
         )
         return context.advance(state, BodyPaused(call_id=call.id, pauses=pauses))
     ask = next(ask for ask in call.asks if ask.interrupt_id == record.id)
-    answer = record.answer
-    if record.sensitive is None and record.input_type in ("boolean", "choice"):
-        # Whoever filed it did not have the tool's types: a choice comes back as the member that it names.
-        answer = coerce(answer, question_of(context, call.tool, ask.arg_name))
+    answer = _typed(context, call, ask, record)
     answered = ask.but(answered=True, answer=answer, asked=record.asked + 1, reason="")
     return context.advance(state, Asked(call_id=call.id, ask=answered))
+
+
+def _typed(context: TurnContext, call: CallState, ask: AskState, record: InterruptRecord) -> JsonValue:
+    """The answer with the tool's types, which whoever filed it did not have: a choice is the member that it names."""
+    answer, question = record.answer, question_of(context, call.tool, ask.arg_name)
+    if isinstance(answer, dict) and question.fields:
+        clear = [one for one in question.fields if one.sensitive is None and one.input_type in ("boolean", "choice")]
+        return {
+            **answer,
+            **{one.arg_name: coerce(answer[one.arg_name], one) for one in clear if one.arg_name in answer},
+        }
+    if record.sensitive is None and record.input_type in ("boolean", "choice"):
+        return coerce(answer, question)
+    return answer
