@@ -218,7 +218,7 @@ __all__ = [
     "TooManyRefusals", "TooManySteps", "TooManyValues", "ToolCall", "ToolFailed", "ToolMessage",
     "ToolOutcomeUnknown", "ToolSpec", "TurnCancelled", "TurnError", "UnknownEntityType", "UnknownPlaceholder",
     "UnknownSession", "UnknownTool", "ValueGone", "VaultError", "VaultGuestStore", "VaultMissing", "VaultTooNew",
-    "WrongKey", "annotations", "anormalize_stream", "await_interrupt_decision", "callback_handler",
+    "WrongKey", "anormalize_stream", "await_interrupt_decision", "callback_handler",
     "default_terminal_interrupt", "depends_on_interrupt", "depends_on_private_data", "depends_on_tool",
     "interrupt", "log_scope", "new_interrupt_id", "normalize_stream", "pop_interrupt_request", "protect_logs",
     "publish_interrupt_request", "record_interrupt_decision", "set_guest_interrupt_store", "structlog_processor",
