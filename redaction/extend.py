@@ -27,6 +27,9 @@ _REST_OF_ADDRESS: Final = re.compile(
     r"|[0-9]{5}(?:-[0-9]{4})?(?![0-9]))){1,4}",
     re.IGNORECASE,
 )
+_POSTCODE: Final = re.compile(r"[0-9]{5}(?:-[0-9]{4})?")
+"""A postcode of most countries, which may stand alone."""
+
 _NEARBY: Final = 4
 """Code points between a bare house number and the address that it belongs to."""
 
@@ -63,9 +66,9 @@ def _person(text: str, finding: Finding) -> Finding:
 
 
 def _is_stray(text: str, finding: Finding, places: Sequence[Finding]) -> bool:
-    """Whether an address is only a number of up to four digits, and no place stands beside it."""
+    """Whether an address is only a number that is no postcode, and no place stands beside it."""
     value = text[finding.start : finding.end]
-    if finding.entity_type != "STREET_ADDRESS" or len(value) > _NEARBY or any(char.isalpha() for char in value):
+    if finding.entity_type != "STREET_ADDRESS" or any(char.isalpha() for char in value) or _POSTCODE.fullmatch(value):
         return False
     return not any(
         other is not finding

@@ -57,7 +57,7 @@ _NO_NUMBER: Final = re.compile(
 
 _COUNTED: Final = re.compile(
     r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status"
-    r"|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket)"
+    r"|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket|isbn|issn|doi|rev|revision|block|height|epoch|timestamp)"
     r"(?:[ _]id)?[ :#]{0,3}\Z",
     re.IGNORECASE,
 )

@@ -139,8 +139,9 @@ IDENTIFIERS: Final[tuple[Rule, ...]] = (
         "ID_NUMBER",
         r"id|identity|identification|ident|national id|government id|personal id",
         "id",
-        ("my ID number is «88129934»", "ID: «AB-4471-92»"),
+        ("my ID number is «88129934»", "ID: «AB-44712-92»"),
         ("id 12", "the idea of 1000"),
+        digits=5,
         score=0.6,
     ),
     Rule(
