@@ -49,7 +49,12 @@ def host_of_url(url: str) -> Host | None:
     except (httpx.InvalidURL, ValueError, UnicodeError):
         return None
     name = plain_name(authority.rpartition("]")[0] + "]" if "]" in authority else authority.partition(":")[0])
-    if name is None or parsed.scheme not in _PORTS or plain_name(parsed.raw_host.decode("ascii", "replace")) != name:
+    if (
+        name is None
+        or parsed.scheme not in _PORTS
+        or (parsed.port or 0) > 65_535
+        or plain_name(parsed.raw_host.decode("ascii", "replace")) != name
+    ):
         return None
     return Host(name, parsed.scheme, parsed.port or _PORTS[parsed.scheme])
 

@@ -12,9 +12,10 @@ import dataclasses
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from pydantic import AliasChoices, BaseModel
+from typing_extensions import is_typeddict
 
 from sealgate.models.errors import InvalidPolicy
 from sealgate.models.grants import Accepts
