@@ -36,7 +36,7 @@ def ask_approval(context: TurnContext, state: TurnState, step: Approve) -> Effec
     sealed = SealedCall(id=call.id, name=call.tool, arguments=complete_arguments(context, tool, call, state).arguments)
     record = approvals.file(
         sealed,
-        id=pause_id(context, call, step.stage),
+        id=pause_id(context, state, call, step.stage),
         stage=step.stage,
         editable=_editable(tool),
         place=place_of_approval(state, call.id, step.stage),
@@ -83,7 +83,7 @@ def binding_of(context: TurnContext, tool: Tool, call: CallState, state: TurnSta
     """
     injection = complete_arguments(context, tool, call, state)
     schema = hashlib.sha256(tool.spec.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
-    parts = (context.turn_id, call.id, tool.name, schema, as_text(dict(injection.arguments)), str(approval.expires_at))
+    parts = (injection.call_id, tool.name, schema, as_text(dict(injection.arguments)), str(approval.expires_at))
     return context.services.vault.bind("approval/1", *parts)
 
 
@@ -118,11 +118,11 @@ def denial(note: str | None) -> str:
     return "Denied: the call was not approved" + (f": {note}" if note else "")
 
 
-def pause_id(context: TurnContext, call: CallState, place: str) -> str:
+def pause_id(context: TurnContext, state: TurnState, call: CallState, place: str) -> str:
     """The id of a pause at one place of a call: the same after a crash, so that it is filed once; 128 bits of an HMAC
     that only the session can make.
     """
-    return context.services.vault.bind("interrupt/1", context.turn_id, call.id, place)
+    return context.services.vault.bind("interrupt/1", state.key_of(call.id), place)
 
 
 def _denied(call: CallState, record: InterruptRecord, decision: ApprovalDecision) -> ApprovalState:

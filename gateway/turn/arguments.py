@@ -27,7 +27,7 @@ def complete_arguments(context: TurnContext, tool: Tool, call: CallState, state:
     edited = frozenset(map(parse, call.edited))
     approval = call.approval("before")
     return Injection(
-        call_id=f"{context.turn_id}/{call.id}",
+        call_id=state.key_of(call.id),
         tool=tool.name,
         arguments={**supplied, **provided},
         shape=tool.shape,

@@ -28,14 +28,13 @@ PAUSED: Final = object()
 """What a body that paused comes back with."""
 
 
-def scratchpad_of(context: TurnContext, call: CallState) -> InterruptScratchpad:
+def scratchpad_of(context: TurnContext, state: TurnState, call: CallState) -> InterruptScratchpad:
     """The pauses of a call so far. Answers are restored for its body alone, by the grant of having been given to it."""
     restorer, redactor = context.services.restorer, context.services.redactor
 
     def restored(answer: JsonValue) -> JsonValue:
         given = placeholders_in(answer)
-        call_id = f"{context.turn_id}/{call.id}"
-        return restorer.restore_json(answer, Inject(call_id, call.tool, "interrupt", given=given))
+        return restorer.restore_json(answer, Inject(state.key_of(call.id), call.tool, "interrupt", given=given))
 
     return InterruptScratchpad(
         [Pause(pause.payload, pause.response_schema, pause.answer) for pause in call.pauses],
@@ -80,7 +79,7 @@ async def _awaited(pad: InterruptScratchpad, call_id: str, call: Callable[[], ob
 
 def pause_body(context: TurnContext, state: TurnState, call: CallState, pause: Pause) -> Effects[TurnState]:
     """The state after a body paused: the pause is filed, and the body runs again from its top once it is answered."""
-    record = context.services.interrupts.file(_record(context, call, pause))
+    record = context.services.interrupts.file(_record(context, state, call, pause))
     yield context.event("interrupt.requested", interrupt=record.descriptor())
     context.services.watchers.tell(record)
     return context.advance(state, paused_at(call, record))
@@ -92,17 +91,17 @@ def paused_at(call: CallState, record: InterruptRecord) -> BodyPaused:
     return BodyPaused(call_id=call.id, pauses=(*call.pauses, paused))
 
 
-def filed_pause(context: TurnContext, call: CallState) -> InterruptRecord | None:
+def filed_pause(context: TurnContext, state: TurnState, call: CallState) -> InterruptRecord | None:
     """The next pause of a call's body if it was filed before the process ended: then the body paused for certain."""
-    return context.services.interrupts.get(pause_id(context, call, f"pause {len(call.pauses)}"))
+    return context.services.interrupts.get(pause_id(context, state, call, f"pause {len(call.pauses)}"))
 
 
-def _record(context: TurnContext, call: CallState, pause: Pause) -> InterruptRecord:
+def _record(context: TurnContext, state: TurnState, call: CallState, pause: Pause) -> InterruptRecord:
     seconds = context.config.default_timeout
     config = HumanInterruptConfig(allow_respond=True)
     request = ActionRequest(action="interrupt", args={"payload": pause.payload})
     return InterruptRecord(
-        id=pause_id(context, call, f"pause {len(call.pauses)}"),
+        id=pause_id(context, state, call, f"pause {len(call.pauses)}"),
         kind="pause",
         turn_id=context.turn_id,
         call_id=call.id,

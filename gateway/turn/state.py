@@ -156,6 +156,12 @@ class TurnState(_State):
             raise KeyError("no such call in this turn")
         return found
 
+    def key_of(self, call_id: str) -> str:
+        """What names a call for ever: some models give the calls of each step the same ids, and a use or an approval
+        of one is none of the other.
+        """
+        return f"{self.turn_id}/{self.model_steps}/{call_id}"
+
     def with_call(self, changed: CallState) -> TurnState:
         """The state with one call replaced."""
         calls = tuple(changed if call.id == changed.id else call for call in self.calls)

@@ -54,7 +54,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     """
     call = state.call(step.call_id)
     tool = context.toolkit.get(call.tool)
-    paused = filed_pause(context, call) if call.phase == "started" else None
+    paused = filed_pause(context, state, call) if call.phase == "started" else None
     if paused is not None:
         return context.advance(state, paused_at(call, paused))
     if call.phase == "started" and not call.idempotent:
@@ -71,7 +71,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     yield from run_hook_of(context, tool, call, "before")
     try:
         injection = complete_arguments(context, tool, call, started)
-        pad = scratchpad_of(context, call)
+        pad = scratchpad_of(context, state, call)
         bound = bind(context, tool, injection, pad)
     except REFUSALS as refused:
         return (yield from _refused(context, started, call.id, refused))
