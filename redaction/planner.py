@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from sealgate.models.entities import entity_info
@@ -88,7 +90,9 @@ class Planner:
     ) -> Scope:
         """The scope of a call, with the session's matcher as it is now. Raises ``InvalidInput`` for an unknown
         origin."""
-        requests = tuple(_known_request(item, check_origin(origin)) for item in known)
+        requests = tuple(
+            request for item in known if (request := _known_request(item, check_origin(origin))).value.text()
+        )
         return Scope(
             origin=check_origin(origin),
             whitelist=frozenset(whitelist),
@@ -113,11 +117,13 @@ class Planner:
         """Which spans of ``text`` are hidden, and what is sealed for each. ``cue`` is text that stands before it, such
         as the key of a JSON member, and is not part of it."""
         check_length(text)
-        original, text = text, _without_kept(text, scope.keep)
-        guesses = self.guessed(text, scope.shapes, scope.origin)
-        text = _blanked(text, [(one.finding.start, one.finding.end) for one in guesses])
+        original, blanks = text, _kept(text, scope.keep)
+        guesses = self.guessed(_blanked(text, blanks), scope.shapes, scope.origin)
+        blanks = sorted([*blanks, *((one.finding.start, one.finding.end) for one in guesses)])
+        text = _blanked(text, blanks)
         _, resolved = self.found(text, scope, cue=cue)
-        items = [item for finding in resolved for item in self._items(text, finding, scope)]
+        parts = [part for finding in resolved for part in _outside(text, finding, blanks)]
+        items = [item for part in parts for item in self._items(text, part, scope)]
         return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
 
     def _items(self, text: str, finding: Finding, scope: Scope) -> list[Planned]:
@@ -172,20 +178,33 @@ def _allowed(text: str, found: list[Finding], scope: Scope) -> list[Finding]:
     return [item for item in found if item.entity_type not in silenced and text[item.start : item.end] not in silenced]
 
 
-def _without_kept(text: str, keep: Keep | None) -> str:
-    """``text`` with each kept placeholder blanked out, so that nothing is found in it or across it."""
+def _kept(text: str, keep: Keep | None) -> list[tuple[int, int]]:
+    """The ranges of the placeholders that stay as they are, left to right."""
     if keep is None or "[" not in text:
-        return text
-    return STRICT.sub(lambda m: BARRIER * len(m.group()) if keep(from_match(m)) else m.group(), text)
+        return []
+    return [found.span() for found in STRICT.finditer(text) if keep(from_match(found))]
 
 
 def without_placeholders(text: str) -> str:
     """``text`` with every strict placeholder blanked out."""
-    return _without_kept(text, lambda _placeholder: True)
+    return _blanked(text, _kept(text, lambda _placeholder: True))
+
+
+def _outside(text: str, finding: Finding, blanks: list[tuple[int, int]]) -> list[Finding]:
+    """What of a finding lies outside of the blanked ranges. A rule that takes anything after "password:" takes a blank
+    too, and sealing one would put nothing in the place of the placeholder that stands there."""
+    inside = blanks[
+        bisect_right(blanks, finding.start, key=itemgetter(1)) : bisect_left(blanks, finding.end, key=itemgetter(0))
+    ]
+    if not inside:
+        return [finding]
+    edges = [finding.start, *(edge for blank in inside for edge in blank), finding.end]
+    parts = [replace(finding, start=start, end=end) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    return [part for part in parts if any(map(str.isalnum, text[part.start : part.end]))]
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """``text`` with these ranges blanked out, so that nothing is found in them or across them."""
+    """``text`` with these ranges blanked out; see ``_outside`` for what is found across them all the same."""
     parts: list[str] = []
     at = 0
     for start, end in spans:

@@ -95,6 +95,20 @@ def test_placeholders_to_keep_stay(redactor: Redactor) -> None:
     assert redactor.redact(f"to {token}", keep=lambda placeholder: False).text != f"to {token}"
 
 
+@pytest.mark.parametrize("before", ["password: ", "my password is ", 'api_key = "', "the PIN is ", "Dear ", "card "])
+def test_a_kept_placeholder_is_no_value_of_its_own(redactor: Redactor, before: str) -> None:
+    token = "[PASSWORD_K7Q2MXB4]"
+    for text in (f"{before}{token}", f"{before}{token}{token}", f"{before}{token}."):
+        assert redactor.redact(text, keep=lambda _placeholder: True).text == text
+    assert redactor.redact_json({"password": token}, keep=lambda _placeholder: True) == {"password": token}
+
+
+def test_what_stands_right_beside_a_kept_placeholder_is_still_found(redactor: Redactor) -> None:
+    token = "[PASSWORD_K7Q2MXB4]"
+    text = redactor.redact(f"password: {token}Xy7-quartz!", keep=lambda _placeholder: True).text
+    assert token in text and "quartz" not in text
+
+
 def test_too_many_new_values_store_nothing(redactor: Redactor, memory_sealer: Any) -> None:
     text = "a@x.io b@x.io c@x.io a@x.io"
     with pytest.raises(TooManyValues):
