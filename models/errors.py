@@ -27,6 +27,7 @@
     │   ├── VaultTooNew
     │   ├── TamperDetected
     │   ├── StoreFull
+    │   ├── StoreRefused
     │   ├── StoreUnavailable
     │   ├── UnknownSession
     │   └── SessionShredded
@@ -98,6 +99,10 @@ class TamperDetected(VaultError):
 
 class StoreFull(VaultError):
     """No room left on the store; the batch was not written."""
+
+
+class StoreRefused(VaultError):
+    """A store that would lose what it acknowledged, or send it where others read along."""
 
 
 class StoreUnavailable(VaultError):

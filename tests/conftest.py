@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import glob
 import io
+import os
+import pwd
+import secrets
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import pytest
 
@@ -175,3 +184,50 @@ def shared_gateway(detector: Detector) -> Iterator[Gateway]:
 def session(gateway: Gateway) -> Session:
     """A fresh session of ``gateway``."""
     return gateway.session("s1")
+
+
+def _as_other_user() -> dict[str, Any]:
+    """Options of ``subprocess`` for servers that refuse to run as root."""
+    if os.geteuid():
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid}
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The directory with the socket of a PostgreSQL server of our own, which trusts whoever gets there."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb")) or [shutil.which("initdb") or ""]
+    if not found[-1]:
+        pytest.skip("PostgreSQL is not installed")
+    tools, user = Path(found[-1]).parent, _as_other_user()
+    with tempfile.TemporaryDirectory(prefix="sg-") as directory:
+        os.chmod(directory, 0o777 if user else 0o700)
+        data = f"{directory}/data"
+        initdb = [str(tools / "initdb"), "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+        subprocess.run(initdb, check=True, capture_output=True, cwd=directory, timeout=60, **user)
+        settings = ["-c", f"unix_socket_directories={directory}", "-c", "listen_addresses=", "-c", "max_connections=60"]
+        with open(f"{directory}/log", "wb") as log:
+            command = [str(tools / "postgres"), "-D", data, *settings]
+            server = subprocess.Popen(command, stdout=log, stderr=log, cwd=directory, **user)
+        try:
+            ready = [str(tools / "pg_isready"), "-q", "-h", directory]
+            _wait_for(lambda: subprocess.run(ready, check=False).returncode == 0, server)
+            yield directory
+        finally:
+            server.send_signal(signal.SIGQUIT)
+            server.wait(30)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """A schema of its own in that server's database."""
+    return f"postgresql://owner@/postgres?host={quote(postgres_server, safe='')}&schema=s{secrets.token_hex(8)}"
+
+
+def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while not ready():
+        assert server.poll() is None, "the server ended while it started"
+        assert time.monotonic() < deadline, "the server did not start"
+        time.sleep(0.02)

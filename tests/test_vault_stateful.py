@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import sqlite3
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from sealgate.models.errors import SessionShredded, TamperDetected, ValueGone, WrongKey
 from sealgate.models.grants import Inject, Restore
@@ -75,14 +86,22 @@ class VaultMachine(RuleBasedStateMachine):
     def make(self) -> None:
         self.directory = Path(tempfile.mkdtemp())
         self.path = self.directory / "vault.db"
+        self.place = self.new_place()
         self.time = FakeTime()
         self.key = 0
         self.model: dict[str, ModelSession] = {}
         self.calls = 0
         self.vault = self.open()
 
+    def new_place(self) -> str:
+        return str(self.path)
+
+    def stored(self) -> bytes:
+        """What lies on the disk, where that can be looked at."""
+        return b"".join(one.read_bytes() for one in sorted(self.directory.iterdir()))
+
     def open(self) -> Vault:
-        return Vault.open(self.path, KEYS[self.key], clock=self.time)
+        return Vault.open(self.place, KEYS[self.key], clock=self.time)
 
     def teardown(self) -> None:
         if hasattr(self, "vault"):
@@ -179,10 +198,11 @@ class VaultMachine(RuleBasedStateMachine):
 
     @rule()
     def reopen_with_the_wrong_key(self) -> None:
-        before = self.path.read_bytes()
+        self.vault.purge()
+        before = self.stored()
         with pytest.raises(WrongKey):
-            Vault.open(self.path, KEYS[-1])
-        assert self.path.read_bytes() == before
+            Vault.open(self.place, KEYS[-1])
+        assert self.stored() == before
 
     @precondition(lambda self: self.key < len(KEYS) - 2)
     @rule(destroy=st.booleans())
@@ -203,12 +223,12 @@ class VaultMachine(RuleBasedStateMachine):
         wrapped = session._read_state().row.wrapped
         assert session.shred()
         assert wrapped
-        assert wrapped not in b"".join(one.read_bytes() for one in self.directory.iterdir())
+        assert wrapped not in self.stored()
         model.shredded, model.entries = True, {}
 
     @rule()
     def sweep(self) -> None:
-        sweep(self.path, clock=self.time)
+        sweep(self.place, clock=self.time)
 
     @rule(target=saved)
     def save_a_row(self) -> tuple[object, ...]:
@@ -298,6 +318,33 @@ class VaultMachine(RuleBasedStateMachine):
             connection.close()
 
     run = rows
+
+
+class PostgresMachine(VaultMachine):
+    """The same on PostgreSQL. ``url`` is that of a server's database, each example has a schema of its own."""
+
+    url = ""
+
+    def new_place(self) -> str:
+        return f"{self.url}_{secrets.token_hex(8)}"
+
+    def stored(self) -> bytes:
+        return b""
+
+    def rows(self, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+        plain, _, schema = self.place.partition("&schema=")
+        with psycopg.connect(plain, autocommit=True) as connection:
+            connection.execute(f"SET search_path = {schema}".encode())
+            cursor = connection.execute(statement.replace("?", "%s").encode(), parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    run = rows
+
+
+def test_postgres_answers_like_the_model(postgres_url: str) -> None:
+    few = settings(max_examples=4, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+    machine = type("Machine", (PostgresMachine,), {"url": postgres_url})
+    run_state_machine_as_test(machine, settings=few)
 
 
 VaultMachine.TestCase.settings = settings(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 from contextlib import suppress
 from typing import BinaryIO, Final
 
@@ -17,6 +18,7 @@ from cryptography.exceptions import InvalidTag
 from sealgate.models.errors import KeyRefused, NotAVault, StoreUnavailable, TamperDetected
 
 from .encoding import AUTHENTICATION, lp
+from .engines import engine_at, is_url
 from .keyfile import KeyDirectory, KeyFileProvider
 from .keys import KeyProvider, provider_of
 from .root import VAULT_ID_BYTES
@@ -26,10 +28,11 @@ from .vaultfile import place
 _MAGIC: Final = b"sealgate backup\x01"
 _CHUNK: Final = 64 * 1024
 _MAX_WRAPPED: Final = 4096
+_TAKEN: Final = "something is at the place of the restored vault already"
 
 
 def write_backup(shared: Shared, target: BinaryIO) -> int:
-    """See ``Vault.backup``. The copy of the database that is encrypted holds ciphertext itself; it is deleted."""
+    """See ``Vault.backup``. On every engine a SQLite vault, full of ciphertext itself, is encrypted; then deleted."""
     vault_id, provider = shared.root.vault_id, shared.root.provider
     key = Cobblestone256Encryptor.generate_key()
     wrapped = provider.wrap(key, _context(vault_id))
@@ -44,7 +47,7 @@ def write_backup(shared: Shared, target: BinaryIO) -> int:
 
 
 def restore_backup(source: BinaryIO, location: str | os.PathLike[str], key: bytes | KeyProvider | None = None) -> None:
-    """Makes a vault of a backup at a path where nothing is.
+    """Makes a vault of a backup at a path where nothing is, or at a URL of an engine that holds nothing.
 
     The whole stream is checked before the vault appears; nothing is left of one that fails. Raises ``NotAVault`` for
     another file, ``WrongKey``, ``KeyMissing``, ``TamperDetected`` for a stream that was cut or changed, and
@@ -54,9 +57,13 @@ def restore_backup(source: BinaryIO, location: str | os.PathLike[str], key: byte
     del key  # A traceback that shows locals must not show it.
     if isinstance(given, KeyRefused):
         raise given
-    path = os.path.abspath(os.fspath(location))
+    where = os.fspath(location)
+    if is_url(where):
+        _restore_to_engine(source, where, given)
+        return
+    path = os.path.abspath(where)
     if os.path.lexists(path):
-        raise StoreUnavailable("something is at the place of the restored vault already")
+        raise StoreUnavailable(_TAKEN)
     decryptor = _open_header(source, given)
     draft = f"{path}-new-{secrets.token_hex(8)}"
     try:
@@ -65,6 +72,21 @@ def restore_backup(source: BinaryIO, location: str | os.PathLike[str], key: byte
     finally:
         with suppress(FileNotFoundError):
             os.unlink(draft)
+
+
+def _restore_to_engine(source: BinaryIO, url: str, given: KeyProvider | None) -> None:
+    decryptor = _open_header(source, given)
+    with tempfile.TemporaryDirectory(prefix="sealgate-") as directory:
+        draft = os.path.join(directory, "restored.db")
+        _decrypt(source, decryptor, draft)
+        store = engine_at(url)
+        try:
+            with store.read() as transaction:
+                if transaction.meta.get("vault") is not None:
+                    raise StoreUnavailable(_TAKEN)
+            store.load(draft)
+        finally:
+            store.close()
 
 
 def _open_header(source: BinaryIO, given: KeyProvider | None) -> Cobblestone256Decryptor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from .rows import AuditRow, EntryRow, KekRow, RecordRow, SessionRow
 
@@ -212,4 +212,13 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Releases everything. Twice does no harm."""
+        ...
+
+
+@runtime_checkable
+class RoleStore(Store, Protocol):
+    """**Protocol:** an engine whose server has roles and keeps the rows of tenants apart."""
+
+    def admit(self, role: str, tref: bytes) -> None:
+        """Lets a role use the sessions of one tenant (``SessionRow.tref``), and no others."""
         ...

@@ -9,6 +9,7 @@ from sealgate.models.errors import VaultMissing
 
 from .audit import add_row
 from .clock import SYSTEM_CLOCK, Clock
+from .engines import engine_at, is_url
 from .opener import stored_vault_id
 from .sqlite import SqliteStore
 from .store import Store
@@ -26,19 +27,25 @@ class Swept(NamedTuple):
 
 
 def sweep(location: str | os.PathLike[str], *, clock: Clock = SYSTEM_CLOCK) -> Swept:
-    """Destroys the expired sessions and values of the vault at a path.
+    """Destroys the expired sessions and values of the vault at a path or URL.
 
     It trusts the clock and the store's own times: a store that somebody else wrote to may lose more, or keep more.
     Raises ``VaultMissing``, ``NotAVault``, ``StoreUnavailable``.
     """
-    path = os.path.abspath(os.fspath(location))
-    if look(path) != "database":
-        raise VaultMissing("there is no vault at this place")
-    store = SqliteStore(path)
+    store = _store_at(os.fspath(location))
     try:
         return sweep_store(store, int(clock.now() * 1000))
     finally:
         store.close()
+
+
+def _store_at(place: str) -> Store:
+    if is_url(place):
+        return engine_at(place)
+    path = os.path.abspath(place)
+    if look(path) != "database":
+        raise VaultMissing("there is no vault at this place")
+    return SqliteStore(path)
 
 
 def sweep_store(store: Store, now: int) -> Swept:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from types import TracebackType
 from typing import BinaryIO, Final, NoReturn, Self
 from weakref import WeakValueDictionary
@@ -15,6 +14,7 @@ from .backups import write_backup
 from .birth import Lifetime, check_subject, new_row
 from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
+from .engines import is_url, open_engine
 from .index import Random
 from .keys import KeyProvider, provider_of
 from .opener import Opened, open_file, open_memory, open_store
@@ -23,14 +23,12 @@ from .session import VaultSession
 from .shared import Shared
 from .sqlite import MEMORY
 from .state import SessionState, State
-from .store import Store, Transaction
+from .store import RoleStore, Store, Transaction
 from .sweep import Swept, sweep_store
 from .verify import Verified, verify
 
 MAX_NAME: Final = 256
 """Code points of the longest name of a session, a tenant or a subject."""
-
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://")
 
 
 class Vault:
@@ -54,25 +52,24 @@ class Vault:
         clock: Clock = SYSTEM_CLOCK,
         random: Random = os.urandom,
     ) -> Vault:
-        """Opens the vault at a path, or makes one if nothing is there; ``":memory:"`` is private and dies with it.
+        """Opens the vault at a path, or makes one if nothing is there; ``":memory:"`` is private and dies with it,
+        ``postgresql://…`` and ``valkey://…`` lie on a server (extras ``postgres`` and ``valkey``).
 
         ``key`` is 32 bytes, a ``KeyProvider``, or ``None`` for the vault's key file in the user's configuration
         directory. ``random`` draws codes and lives; keys and nonces always come from the operating system. Raises
         ``NotAVault`` (another file, or an empty one), ``VaultTooNew``, ``VaultMissing`` (a key file records a store
         that is empty or gone), ``KeyMissing``, ``KeyRefused``, ``WrongKey`` (nothing was written), ``TamperDetected``,
-        ``StoreUnavailable``.
+        ``StoreUnavailable``, ``StoreRefused`` (a server that would lose what it acknowledged).
         """
         provider = provider_of(key)
         del key  # A traceback that shows locals must not show it.
         if isinstance(provider, KeyRefused):
             raise provider
         place = os.fspath(location)
-        if not place or "\0" in place or _URL.match(place):
-            raise InvalidInput("a vault lies at a path")
+        if not place or "\0" in place:
+            raise InvalidInput("a vault lies at a path or a URL")
         steady = SteadyClock(clock)
-        now = steady.now_ms()
-        opened = open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
-        return cls(_shared(opened, steady, random))
+        return cls(_shared(_opened(place, provider, steady.now_ms()), steady, random))
 
     @classmethod
     def on(
@@ -154,6 +151,16 @@ class Vault:
         """Removes deleted data from the store's journals; ``False`` while a reader still holds some of it back."""
         return self._shared.store.purge()
 
+    def admit(self, role: str, tenant: str) -> None:
+        """Lets a role of the database server use the sessions of one tenant, and see no others.
+
+        The vault's own facts and the audit chain are one for all. Raises ``InvalidInput`` where there are no roles.
+        """
+        store = self._shared.store
+        if not isinstance(store, RoleStore):
+            raise InvalidInput("this engine has no roles")
+        store.admit(role, self._shared.root.tref(tenant))
+
     def close(self) -> None:
         """Releases files and connections. Twice does no harm; afterwards everything is ``StoreUnavailable``."""
         self._shared.store.close()
@@ -187,6 +194,12 @@ class Vault:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a vault cannot be pickled")
+
+
+def _opened(place: str, provider: KeyProvider | None, now: int) -> Opened:
+    if is_url(place):
+        return open_engine(place, provider, now)
+    return open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
 
 
 def _shared(opened: Opened, clock: SteadyClock, random: Random) -> Shared:
