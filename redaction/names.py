@@ -49,6 +49,7 @@ _CAPITALISED: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z][^\W\d_]*")
 _WORD: Final = re.compile(r"[^\W\d_][^\W\d_'’]*")
 
 _LOCK: Final = threading.Lock()
+_RUNNING: Final = threading.Lock()
 _LOADED: list[Any] = []
 
 
@@ -104,19 +105,26 @@ class SpacyNames:
         if not wanted:
             return []
         prose = Prose.of(text)
-        found: list[Finding] = []
-        documents = load_ner().pipe([read for _, read in wanted], batch_size=32)
+        return [
+            finding
+            for label, start, end in _entities(wanted)
+            if (finding := prose.name(label, start, end, _SCORE, "spacy")) is not None
+        ]
+
+
+def _entities(wanted: list[tuple[int, str]]) -> list[tuple[str, int, int]]:
+    """The model's people and places. One thread at a time, in a memory zone: otherwise spaCy keeps every word that it
+    ever saw."""
+    found: list[tuple[str, int, int]] = []
+    pipeline = load_ner()
+    with _RUNNING, pipeline.memory_zone():
+        documents = pipeline.pipe([read for _, read in wanted], batch_size=32)
         for (start, _), document in zip(wanted, documents, strict=True):
             for entity in document.ents:
                 label = _LABELS.get(entity.label_)
                 if label is not None:
-                    found += _named(prose, label, start + entity.start_char, start + entity.end_char)
-        return found
-
-
-def _named(prose: Prose, label: str, start: int, end: int) -> list[Finding]:
-    finding = prose.name(label, start, end, _SCORE, "spacy")
-    return [finding] if finding is not None else []
+                    found.append((label, start + entity.start_char, start + entity.end_char))
+    return found
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,12 @@ def test_a_users_recognizer_of_an_unknown_type_is_refused() -> None:
     )
     with pytest.raises(UnknownEntityType):
         Detector(registry=presidio.RecognizerRegistry(recognizers=[odd]), names=False).detect("x")
+
+
+def test_many_threads_share_the_models() -> None:
+    detector = Detector()
+    texts = [f"Please ask Maria Gonzalez and Tom Becker about item {number}" for number in range(24)]
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(detector.detect, texts))
+    assert together == [Detector().detect(text) for text in texts]
+    assert all(any(item.entity_type == "PERSON" for item in found) for found in together)

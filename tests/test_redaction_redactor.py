@@ -163,3 +163,8 @@ def test_findings_say_what_stands_there_now(redactor: Redactor, memory_sealer: A
     redaction = redactor.redact("mail ada@tallowbrook.net")
     assert str(redaction) == f"mail {redaction.findings[0].placeholder}"
     assert Restorer(memory_sealer).restore(redaction.text) == "mail ada@tallowbrook.net"
+
+
+def test_an_empty_known_value_is_no_value(redactor: Redactor, memory_sealer: Any) -> None:
+    assert redactor.redact("plain", known=["", PrivateData("")]).text == "plain"
+    assert memory_sealer.entries == {}
