@@ -249,8 +249,7 @@ def test_typing_twice_from_outside(detector: Detector) -> None:
             (asked,) = session.interrupts.pending() or [asked]
         assert not session.interrupts.answer(asked.id, "4821", again="4821").handled
         session.resume()
-        again = run(session)
-        (asked,) = again.interrupts
+        (asked,) = run(session).interrupts
         assert session.interrupts.answer(asked.id, "4821", again="my pin is 4821").handled
         assert session.resume().status == "completed"
         assert got == ["4821"]
