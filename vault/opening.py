@@ -60,7 +60,7 @@ def find(state: State, spent: Spent, entries: EntryTable, placeholder: Placehold
 class Opening:
     """One opening of some placeholders. ``values`` is what came out, ``refusal`` what is to be raised instead."""
 
-    __slots__ = ("_found", "_now", "_purpose", "_spent", "_state", "burnt", "refusal", "values")
+    __slots__ = ("_found", "_now", "_purpose", "_shown", "_spent", "_state", "burnt", "refusal", "values")
 
     def __init__(self, state: State, purpose: Purpose, now: int, spent: Spent | None = None) -> None:
         self._state = state
@@ -68,6 +68,7 @@ class Opening:
         self._now = now
         self._spent = spent or state.spent()
         self._found: list[Found] = []
+        self._shown: list[EntryFacts] = []
         self.values: dict[Placeholder, SecretValue] = {}
         self.refusal: SealgateError | None = None
         self.burnt = False
@@ -93,31 +94,34 @@ class Opening:
         entries.gather(self._state.row.sid, (), (one.code for one in placeholders))
         for placeholder in dict.fromkeys(placeholders):
             found = find(self._state, self._spent, entries, placeholder)
-            self.refusal = self._why_not(placeholder, found)
+            shown = found.shown(self._spent) if found is not None else None
+            self.refusal = self._why_not(placeholder, found, shown)
             if self.refusal is not None:
                 self.values.clear()
                 return
-            if found is not None and not self._is_gone(found):
+            if found is not None and shown is not None and not self._is_gone(found):
                 self._found.append(found)
+                self._shown.append(shown)
                 self.values[placeholder] = found.secret
 
     def candidates(self) -> dict[Placeholder, Candidate]:
         """What came out, with its facts."""
-        return {one.placeholder: Candidate(one.secret, one.shown(self._spent)) for one in self._found}
+        pairs = zip(self._found, self._shown, strict=True)
+        return {one.placeholder: Candidate(one.secret, shown) for one, shown in pairs}
 
-    def _why_not(self, placeholder: Placeholder, found: Found | None) -> SealgateError | None:
+    def _why_not(self, placeholder: Placeholder, found: Found | None, shown: EntryFacts | None) -> SealgateError | None:
         if isinstance(self._purpose, Restore):
             return None
         if found is None and not self._spent.had(placeholder.code):
             return UnknownPlaceholder(f"{self._where()}this session issued no such placeholder")
-        if found is None or self._is_gone(found):
+        if found is None or shown is None or self._is_gone(found):
             return ValueGone(f"{self._where()}the value is used up, expired or forgotten")
         purpose = self._purpose
         if isinstance(purpose, ReadFacts):
-            return facts_refusal(found.shown(self._spent))
+            return facts_refusal(shown)
         if not isinstance(purpose, Inject):
             return None
-        return refusal(purpose, found.shown(self._spent), lambda name: _is_valid(purpose, name, found))
+        return refusal(purpose, shown, lambda name: _is_valid(purpose, name, found))
 
     def _is_gone(self, found: Found) -> bool:
         row, uses = found.row, found.facts.uses

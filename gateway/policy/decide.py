@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sealgate.models.policy import Policy, Rule
-
-_STEPS: Final = ("type", "origin", "destination", "lifetime", "uses", "approval")
-"""The order in which a rule is held against a value. A refusal names what the rule that got furthest lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +104,22 @@ def _first(place: str) -> str:
 
 def _lacking(rule: Rule, number: int, wish: Wish) -> int | None:
     """The first step at which a rule does not allow it."""
-    fits: Sequence[bool] = (
-        any(name in rule.types for name in wish.entity_types),
-        any(origin in rule.origins for origin in wish.origins),
-        rule.destination is None or number in wish.reached,
-        rule.lifetime is None or (wish.age is not None and wish.age <= rule.lifetime),
-        rule.uses is None or number not in wish.used_up,
-        not rule.approval or wish.approved,
-    )
-    return next((step for step, fit in enumerate(fits) if not fit), None)
+    if not any(name in rule.types for name in wish.entity_types):
+        return 0
+    if not any(origin in rule.origins for origin in wish.origins):
+        return 1
+    if rule.destination is not None and number not in wish.reached:
+        return 2
+    if rule.lifetime is not None and (wish.age is None or wish.age > rule.lifetime):
+        return 3
+    if rule.uses is not None and number in wish.used_up:
+        return 4
+    return 5 if rule.approval and not wish.approved else None
 
 
 def _spelled(rule: Rule, step: int) -> str:
     at = rule.destination.argument if rule.destination else ""
-    return (
+    return (  # in the order in which a rule is held against a value
         "a policy rule for this entity type",
         "a policy rule for an origin of this value",
         f"a destination in argument {_first(at)!r} that the policy allows",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import httpx
@@ -89,21 +90,24 @@ def plain_name(text: str) -> str | None:
 
 def covers(pattern: str, host: Host) -> bool:
     """Whether a pattern of a policy covers a host."""
-    found = _PATTERN.match(pattern)
-    if found is None:
-        return False
-    scheme, below, name, port = found.groups()
+    scheme, below, wanted, port = _parts_of(pattern)
     if host.scheme and (host.scheme, host.port) != _endpoint(scheme or "https", port):
         return False
     if not host.scheme and (scheme or port):
         return False
-    wanted = name.strip("[]")
     return host.name.endswith(f".{wanted}") if below else host.name == wanted
 
 
 def covered(patterns: Iterable[str], host: Host) -> bool:
     """Whether any pattern covers a host."""
     return any(covers(pattern, host) for pattern in patterns)
+
+
+@lru_cache(maxsize=4_096)
+def _parts_of(pattern: str) -> tuple[str | None, str | None, str, str | None]:
+    """Scheme, whether everything below, name and port of a pattern; one that is none covers nothing."""
+    found = _PATTERN.match(pattern)
+    return (found[1], found[2], found[3].strip("[]"), found[4]) if found else (None, None, "", None)
 
 
 def _endpoint(scheme: str, port: str | None) -> tuple[str, int]:

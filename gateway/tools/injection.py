@@ -134,6 +134,8 @@ def _texts_at(injection: Injection, filled: Mapping[str, object], place: str) ->
     """Everything that stands at a place of the injected arguments: texts, and ``None`` for what is no text."""
     for name, value in filled.items():
         argument, shape = _argument(injection.shape, name)
+        if not is_within(place, argument):
+            continue
         for leaf in leaves(value, shape, argument, others=True):
             if is_within(leaf.place, place):
                 yield leaf.text
