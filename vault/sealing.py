@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sealgate.models.entities import entity_info
@@ -82,7 +82,8 @@ class Sealing:
         forms = self._entries.by_identity(self._state.row.sid, mark.identity)
         head = head_of(forms)
         if head is None or self._is_over(head, request.origin):
-            if forms:
+            if head is not None:
+                request = self._still_hidden(request, head)
                 self._bury(forms)
             return self._first(request, mark)
         opened = open_row(self._state.keys, head)
@@ -101,6 +102,14 @@ class Sealing:
             return False
         facts = open_row(self._state.keys, head).facts
         return facts is not None and facts.uses is not None and self.spent.used(head.life) >= facts.uses
+
+    def _still_hidden(self, request: SealRequest, head: EntryRow) -> SealRequest:
+        """The request for a value that lived until now. What a burnt value is given again for must not show it before
+        its turn has ended."""
+        facts = open_row(self._state.keys, head).facts
+        alive = not self.spent.is_ended(head.life) and not 0 < head.expires <= self._now
+        hidden = alive and facts is not None and SEARCHABLE in facts.flags
+        return replace(request, searchable=request.searchable or hidden)
 
     def _bury(self, forms: Sequence[EntryRow]) -> None:
         for row in forms:

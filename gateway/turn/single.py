@@ -31,7 +31,9 @@ def run_single(context: TurnContext, call: ToolCall) -> Effects[ToolMessage]:
                 raise ToolFailed("this call waits for an answer or an approval from outside; run it in a turn")
             state = yield from perform(context, state, step)
     finally:
-        services.vault.end_turn()
+        waiting = services.log.last()
+        if waiting is None or waiting.status not in ("running", "interrupted"):
+            services.vault.end_turn()  # Else the turn that waits beside this call still needs its values.
     ran = state.messages[-1]
     services.emitted.remember_message(ran)
     return ToolMessage(ran.content, tool_call_id=call.id, name=call.name, status=ran.status)
