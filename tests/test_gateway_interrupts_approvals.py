@@ -24,12 +24,15 @@ from sealgate.gateway import (
     SessionResponse,
     ToolCall,
     depends_on_interrupt,
+    depends_on_private_data,
+    depends_on_tool,
 )
 from sealgate.gateway.testing import FakeClock, ScriptedModel
 from sealgate.models.interrupts import ActionRequest
 from sealgate.redaction import Detector
 
 CARD = "4111 1111 1111 1111"
+ALWAYS = {"approved": True, "note": "always_allow"}
 
 
 class Bank:
@@ -343,6 +346,56 @@ def test_a_tool_that_receives_secrets_is_approved_each_time(detector: Detector) 
             (asked,) = session.invoke([HumanMessage("Go.")], model=model).interrupts
             assert session.interrupts.get(asked.id) is not None
             session.resume(asked.id, {"approved": True, "note": "always_allow"})
+
+
+def test_a_result_that_was_let_through_allows_no_further_calls(bank: Callable[..., Bank]) -> None:
+    one = bank(interrupt_before=["look"], interrupt_after=["look"])
+    (asked,) = one.run(LOOK).interrupts
+    (shown,) = one.session.resume(asked.id, True).interrupts
+    one.session.resume(shown.id, {"approved": True, "note": "always_allow"})
+    assert one.run(LOOK).status == "interrupted"
+    assert one.ran == [("look", "x")]
+
+
+def test_what_was_allowed_before_a_tool_received_secrets(detector: Detector) -> None:
+    config = InterruptConfig(interrupt_before=["pay"])
+    with Gateway.open(":memory:", detector=detector, interrupt=config) as gateway:
+        session = gateway.session("s1")
+        session.on_interrupt(lambda request: session.interrupts.resolve(request.interrupt_id, ALWAYS))
+        assert session.interrupts.request_approval("s1", ToolCall(id="c1", name="pay")).approved
+
+        @gateway.toolify()
+        @depends_on_interrupt("pin", lambda _prompt: "4821", sensitive="PIN")
+        def pay(pin: str) -> str:
+            return "paid"
+
+        seen: list[str] = []
+        session.on_interrupt(lambda request: seen.append(request.tool_call.name))
+        session.invoke([HumanMessage("Go.")], model=ScriptedModel([ToolCall(id="c1", name="pay"), "Done."]))
+        assert seen == ["pay", "pay"]
+
+
+def test_nobody_is_asked_about_a_call_that_cannot_run(detector: Detector) -> None:
+    config = InterruptConfig(interrupt_before=["login", "count"])
+    with Gateway.open(":memory:", detector=detector, interrupt=config) as gateway:
+
+        @gateway.toolify()
+        @depends_on_private_data("password", "password")
+        def login(password: str) -> None: ...
+
+        @gateway.toolify()
+        def fails() -> None:
+            raise ValueError
+
+        @gateway.toolify()
+        @depends_on_tool("fails", "items")
+        def count(items: list[str]) -> None: ...
+
+        calls = [ToolCall(id="c1", name="login"), ToolCall(id="c2", name="count")]
+        response = gateway.session("s1").invoke([HumanMessage("Go.")], model=ScriptedModel([calls, "Done."]))
+        assert response.status == "completed"
+        read = [message.text() for message in response.messages if message.role == "tool"]
+        assert [text.split(":")[0] for text in read] == ["ToolFailed", "ToolFailed"]
 
 
 def test_nobody_decides_in_time(bank: Callable[..., Bank]) -> None:

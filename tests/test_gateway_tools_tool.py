@@ -172,3 +172,14 @@ def test_risk(decorate: Callable[[Any], Any], options: dict[str, Any], risk: str
     def target(item: str, card: str) -> None: ...
 
     assert made(decorate(target), **options).risk_level == risk
+
+
+def test_the_result_of_another_tool_may_hold_secrets() -> None:
+    toolkit = Toolkit()
+    toolkit.toolify(name="other")(lambda: "labels")
+
+    @toolkit.toolify(name="tool")
+    @depends_on_tool("other", "card")
+    def target(card: str) -> None: ...
+
+    assert toolkit.get("tool").receives_secrets

@@ -124,8 +124,11 @@ class Approvals:
     def decided(self, record: InterruptRecord, decision: ApprovalDecision) -> None:
         """Remember an approval that stands for the tool's further calls in this session.
 
-        That of somebody who is not the session's subject stands for one call only.
+        That of somebody who is not the session's subject stands for one call only, and letting a result through says
+        nothing about running the tool again.
         """
+        if record.stage == "after":
+            return
         own = record.approver is None or self._services.vault.subject in (None, record.approver)
         if own and decision.approved and decision.note == ALWAYS_ALLOW and not record.receives_secrets:
             self._services.vault.records.replace(_ALLOWED, record.tool, json.dumps(record.approver).encode())

@@ -70,8 +70,11 @@ class Tool:
 
     @property
     def receives_secrets(self) -> bool:
-        """Whether a sealed value may reach it: by a written grant, private data, or an answer that is not shown."""
-        return bool(self.accepts or self.private_data or granted_places(self.shape)) or any(
+        """Whether a sealed value may reach it: by a written grant, private data, the result of another tool, or an
+        answer that is not shown.
+        """
+        filled = self.private_data or self.requires
+        return bool(self.accepts or filled or granted_places(self.shape)) or any(
             question.secret for question in self.questions
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from sealgate.models.approvals import ApprovalDecision
+from sealgate.models.errors import ToolFailed
 from sealgate.models.messages import SealedCall
 
 from ..interrupts.approving import Approvals
@@ -30,10 +31,14 @@ def ask_approval(context: TurnContext, state: TurnState, step: Approve) -> Effec
     call = state.call(step.call_id)
     tool = context.toolkit.get(call.tool)
     approvals = Approvals(context.services, context.config)
-    if step.stage == "before" and call.demanded is False and approvals.is_allowed(call.tool):
+    try:
+        injection = complete_arguments(context, tool, call, state)
+    except ToolFailed as failed:  # Nobody is asked about a call that cannot run.
+        return (yield from fail_call(context, state, call.id, f"ToolFailed: {failed}"))
+    if step.stage == "before" and not (call.demanded or tool.receives_secrets) and approvals.is_allowed(call.tool):
         approved = ApprovalState(interrupt_id="", stage="before", decided="approved")
         return context.advance(state, Decided(call_id=call.id, approval=bound(context, tool, call, state, approved)))
-    sealed = SealedCall(id=call.id, name=call.tool, arguments=complete_arguments(context, tool, call, state).arguments)
+    sealed = SealedCall(id=call.id, name=call.tool, arguments=injection.arguments)
     record = approvals.file(
         sealed,
         id=pause_id(context, state, call, step.stage),
