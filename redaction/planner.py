@@ -144,7 +144,10 @@ class Planner:
         found += _allowed(text, named_by_addresses(text, found), scope)
         resolved = resolve(text, found)
         again = _allowed(text, repeats(text, resolved), scope)
-        return [*found, *again], resolve(text, [*resolved, *again]) if again else resolved
+        resolved = resolve(text, [*resolved, *again]) if again else resolved
+        uncovered = _uncovered_look_alikes(text, resolved)
+        resolved = resolve(text, [*resolved, *uncovered]) if uncovered else resolved
+        return [*found, *again, *uncovered], resolved
 
     def _certain(self, text: str, scope: Scope) -> list[Finding]:
         """Look-alikes, known values, and what was asked for."""
@@ -201,6 +204,22 @@ def _outside(text: str, finding: Finding, blanks: list[tuple[int, int]]) -> list
     edges = [finding.start, *(edge for blank in inside for edge in blank), finding.end]
     parts = [replace(finding, start=start, end=end) for start, end in zip(edges[::2], edges[1::2], strict=True)]
     return [part for part in parts if any(map(str.isalnum, text[part.start : part.end]))]
+
+
+def _uncovered_look_alikes(text: str, resolved: list[Finding]) -> list[Finding]:
+    """Look-alikes that appear only once values are taken out: a code that a card number was glued to. Each is taken
+    with all that is glued to its left, so that taking it out makes no further one appear."""
+    if "_" not in text and "&" not in text:
+        return []
+    outside = _blanked(text, [(item.start, item.end) for item in resolved])
+    return [Finding("LITERAL", _glued(outside, item.start), item.end, 1.0, LITERAL) for item in find_lenient(outside)]
+
+
+def _glued(text: str, start: int) -> int:
+    """The start of the run of letters, digits and underscores that ends at ``start``."""
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return start
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
