@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Final
 
@@ -18,7 +19,7 @@ _PRIVATE: Final = 0xF0000
 
 
 def fold_exact(text: str) -> str:
-    """``text`` without case, of the same length in code points."""
+    """``text`` without case and without the accents of its letters, of the same length in code points."""
     if text.isascii():
         return text.lower()
     lowered = "".join([_lower(char) for char in text])
@@ -29,8 +30,13 @@ def fold_exact(text: str) -> str:
 def _lower(char: str) -> str:
     for lowered in (char.casefold(), char.lower()):
         if len(lowered) == 1:
-            return lowered
+            return _without_accents(lowered)
     return char
+
+
+def _without_accents(char: str) -> str:
+    base, *marks = unicodedata.normalize("NFD", char)
+    return base if all(map(unicodedata.combining, marks)) else char
 
 
 def symbols_of(exact: str) -> str:

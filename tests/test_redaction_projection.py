@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealgate.redaction.projection import decoded, project
+from sealgate.redaction.projection import decoded, project, project_text
 
 SETTINGS = settings(max_examples=100, deadline=None)
 
@@ -27,11 +27,21 @@ SETTINGS = settings(max_examples=100, deadline=None)
         ("it’s “so”", 'it\'s "so"'),
         ("\u2028", "\n"),
         ("\ud800x", "\ud800x"),
+        ("Jose\u0301", "José"),
+        ("\u1112\u1161\u11ab", "한"),
+        ("4\ufe0f\u20e32\u0336", "42"),
+        ("4\U000e01011\u3164\u034f1", "411"),
         ("plain", "plain"),
     ],
 )
 def test_look_alikes(text: str, projected: str) -> None:
     assert project(text).text == projected
+
+
+@SETTINGS
+@given(st.text(st.sampled_from("eé4\u0301\u0332\u20e3한\u1112\u1161\u11ab\u3099か\u200b\ud800ﬁ "), max_size=30))
+def test_both_projections_agree(text: str) -> None:
+    assert project(text).text == project_text(text)
 
 
 @SETTINGS

@@ -1,0 +1,53 @@
+"""A sealed value is found in every way that it is spelled, and nothing else is."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import LiveValue
+from sealgate.models.secretvalue import SecretValue
+from sealgate.redaction import KnownValues
+
+PASSWORD, NAME, CODE, CARD = "pässwörtchen", "Åse Nguyễn-한글", "482913", "4539578763621486"
+
+
+def matcher(*values: str) -> KnownValues:
+    """A matcher of these values."""
+    return KnownValues(
+        [
+            LiveValue(SecretValue(value), Placeholder("CUSTOM", f"{index:08d}"), ("CUSTOM",))
+            for index, value in enumerate(values)
+        ]
+    )
+
+
+@pytest.mark.parametrize("value", [PASSWORD, NAME, "né12"])
+@pytest.mark.parametrize("sealed", ["NFC", "NFD"])
+@pytest.mark.parametrize("found", ["NFC", "NFD", "NFKD"])
+def test_letters_in_pieces_are_the_same_letters(value: str, sealed: str, found: str) -> None:
+    known = matcher(unicodedata.normalize(sealed, value))  # type: ignore[arg-type]
+    text = f"it is {unicodedata.normalize(found, value)}."  # type: ignore[arg-type]
+    assert known.suspects(text)
+    assert known.scrub(text) == "it is [CUSTOM_00000000]."
+
+
+@pytest.mark.parametrize("value", [CODE, CARD])
+@pytest.mark.parametrize(
+    "between",
+    ["\u034f", "\u115f", "\u17b4", "\u180b", "\u200b", "\u2060", "\u2800", "\u3164", "\uffa0", "\ufe0f", "\U000e0100"],
+)
+def test_what_is_not_seen_hides_nothing(value: str, between: str) -> None:
+    assert matcher(value).appears_in(f"it is {between.join(value)}.")
+
+
+@pytest.mark.parametrize("value", [CODE, CARD])
+@pytest.mark.parametrize("mark", ["\u0332", "\u0336", "\ufe0f\u20e3", "\u0301"])
+def test_marks_on_digits_hide_nothing(value: str, mark: str) -> None:
+    assert matcher(value).appears_in(f"it is {''.join(digit + mark for digit in value)}.")
+
+
+def test_a_long_value_is_found_without_its_accents() -> None:
+    assert matcher(PASSWORD).appears_in("it is Passwortchen")
