@@ -99,9 +99,9 @@ def test_lenient_spellings_are_sealed_as_literals(name: str, code: str, memory_s
     assert Restorer(memory_sealer).restore(redaction.text) == text
 
 
-@pytest.mark.parametrize("glued", ["", "PERSON_K7Q2MXB4", "PIN_00000000" * 200])
-def test_look_alikes_that_a_value_was_glued_to_are_sealed(glued: str, memory_sealer: Any) -> None:
-    text = f"{glued}EMAIL_ADDRESS_0000000G4111111111111111"
+@pytest.mark.parametrize("before", ["", "see ", "first_"])
+def test_look_alikes_that_a_value_was_glued_to_are_sealed(before: str, memory_sealer: Any) -> None:
+    text = f"{before}EMAIL_ADDRESS_0000000G4111111111111111"
     redaction = Redactor(FAST, memory_sealer).redact(text)
     assert [finding.entity_type for finding in redaction.findings] == ["LITERAL", "CREDIT_CARD"]
     assert {item.placeholder for item in find_lenient(redaction.text)} == {
