@@ -9,6 +9,7 @@ import pwd
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -223,6 +224,41 @@ def postgres_server() -> Iterator[str]:
 def postgres_url(postgres_server: str) -> str:
     """A schema of its own in that server's database."""
     return f"postgresql://owner@/postgres?host={quote(postgres_server, safe='')}&schema=s{secrets.token_hex(8)}"
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[int]:
+    """The port of a Valkey or Redis server of our own on 127.0.0.1, which syncs every write."""
+    binary = shutil.which("valkey-server") or shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("neither Valkey nor Redis is installed")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    with tempfile.TemporaryDirectory(prefix="sg-") as directory:
+        settings = ["--port", str(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""]
+        command = [binary, *settings, "--appendonly", "yes", "--appendfsync", "always"]
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=directory)
+        try:
+            _wait_for(lambda: _answers(port), server)
+            yield port
+        finally:
+            server.kill()
+            server.wait(30)
+
+
+@pytest.fixture
+def valkey_url(valkey_server: int) -> str:
+    """A prefix of its own on that server."""
+    return f"valkey://127.0.0.1:{valkey_server}/0?prefix=p{secrets.token_hex(8)}"
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as probe:
+            probe.sendall(b"PING\r\n")
+            return probe.recv(16).startswith(b"+PONG")
+    except OSError:
+        return False
 
 
 def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[bytes]) -> None:

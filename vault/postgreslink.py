@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import select
 import time
@@ -16,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from sealgate.models.errors import InvalidInput, StoreFull, StoreRefused, StoreUnavailable, TamperDetected, VaultError
 
 from .encoding import AUTHENTICATION
+from .loopback import is_loopback
 
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}\Z")
 _DEFAULTS: Final = {"connect_timeout": "10", "tcp_user_timeout": "30000", "application_name": "sealgate"}
@@ -111,14 +111,6 @@ class Link:
 
     def __repr__(self) -> str:
         return "Link(…)"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def has_ended(connection: Connection[Any]) -> bool:

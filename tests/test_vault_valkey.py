@@ -1,0 +1,377 @@
+"""The Valkey engine on a real server, which may be Redis."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import threading
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import valkey
+
+from sealgate.models.errors import (
+    AuditBroken,
+    InvalidInput,
+    StoreFull,
+    StoreRefused,
+    StoreUnavailable,
+    TamperDetected,
+)
+from sealgate.models.grants import Restore
+from sealgate.models.placeholder import Placeholder
+from sealgate.models.sealing import SealRequest
+from sealgate.models.secretvalue import secret_of
+from sealgate.vault import Vault, restore_backup, sweep, valkeylink
+from sealgate.vault import valkey as engine
+from sealgate.vault.conformance import CHECKS, Check
+from sealgate.vault.valkey import ValkeyStore
+
+
+def name_of(check: Check) -> str:
+    return check.__name__
+
+
+@pytest.fixture
+def stores(valkey_url: str) -> Iterator[tuple[ValkeyStore, ValkeyStore]]:
+    first, second = ValkeyStore(valkey_url), ValkeyStore(valkey_url)
+    yield first, second
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+def test_the_engine_conforms(check: Check, stores: tuple[ValkeyStore, ValkeyStore]) -> None:
+    check(*stores)
+
+
+KEY = bytes(range(32))
+VALUE = "Ann Example 4111"
+
+
+def seal(vault: Vault, *values: str, session: str = "s1") -> list[Placeholder]:
+    return vault.session(session).seal([SealRequest(secret_of(value), "CUSTOM", "person") for value in values])
+
+
+def texts(vault: Vault, placeholders: list[Placeholder], session: str = "s1") -> list[str]:
+    opened = vault.session(session).open(placeholders, Restore())
+    return [opened[one].text() for one in placeholders if one in opened]
+
+
+def prefix_of(url: str) -> str:
+    return f"{{{url.partition('prefix=')[2]}}}:"
+
+
+@pytest.fixture
+def client(valkey_server: int) -> Iterator[Any]:
+    """Somebody who goes around the vault."""
+    opened: Any = valkey.Valkey(port=valkey_server)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def vault(valkey_url: str) -> Iterator[Vault]:
+    with Vault.open(valkey_url, KEY) as opened:
+        yield opened
+
+
+def test_a_vault_is_opened_again(valkey_url: str) -> None:
+    with Vault.open(valkey_url, KEY) as vault:
+        placeholders = seal(vault, VALUE)
+    with Vault.open(valkey_url, KEY) as vault:
+        assert texts(vault, placeholders) == [VALUE]
+        assert seal(vault, VALUE) == placeholders
+    assert sweep(valkey_url) == (0, 0, True)
+
+
+def test_the_server_holds_no_value_and_no_name(vault: Vault, client: Any, valkey_url: str) -> None:
+    seal(vault, VALUE, session="visible-name")
+    vault.session("visible-name").records.append("step", b"visible-payload")
+    keys = list(client.scan_iter(f"{prefix_of(valkey_url)}*"))
+    dumped = b"".join(client.dump(key) for key in keys) + b"".join(keys)
+    assert len(keys) > 10
+    assert not [secret for secret in (b"Ann", b"visible", KEY) if secret in dumped]
+    assert [key for key in keys if client.ttl(key) != -1] == []
+
+
+def test_a_writer_whose_lock_is_gone_writes_nothing(vault: Vault, client: Any, valkey_url: str) -> None:
+    seal(vault, "before")
+    store = vault._shared.store
+
+    def lose_the_lock(write: bool) -> None:
+        with store.write() if write else store.read() as transaction:
+            transaction.meta.get("vault")
+            client.delete(f"{prefix_of(valkey_url)}lock")
+            if write:
+                transaction.meta.put("junk", b"junk")
+
+    for write in (True, False):
+        with pytest.raises(StoreUnavailable, match="lock was lost"):
+            lose_the_lock(write)
+    with store.read() as transaction:
+        assert transaction.meta.get("junk") is None
+
+
+def test_a_lock_that_stays_taken_is_an_error(
+    vault: Vault, client: Any, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "DEADLINE", 0.05)
+    lock = f"{prefix_of(valkey_url)}lock"
+    client.set(lock, b"somebody else")
+    with pytest.raises(StoreUnavailable):
+        seal(vault, VALUE)
+    assert client.get(lock) == b"somebody else"
+    client.delete(lock)
+    assert texts(vault, seal(vault, VALUE)) == [VALUE]
+
+
+class Cutting:
+    """A connection that loses the answer to its next commit, ``before`` or ``after`` the server got to know."""
+
+    def __init__(self, connection: Any, when: str) -> None:
+        self._connection = connection
+        self._when = when
+
+    def send_packed_command(self, packed: list[bytes]) -> None:
+        committing = b"EXEC" in b"".join(packed) and b"LPUSH" in b"".join(packed)
+        if committing and self._when == "before":
+            self._when = ""
+            raise valkey.exceptions.ConnectionError(VALUE)
+        self._connection.send_packed_command(packed)
+        if committing and self._when == "after":
+            self._when = ""
+            self._connection.can_read(timeout=5)
+            raise valkey.exceptions.ConnectionError(VALUE)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_commit_whose_answer_is_lost_is_looked_up(vault: Vault, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = vault.session("s1")
+    made = valkeylink.Channel.__init__
+    with monkeypatch.context() as patch:
+        patch.setattr(valkeylink.Channel, "__init__", lambda self, one: made(self, Cutting(one, when)))
+        if when == "before":
+            with pytest.raises(StoreUnavailable) as caught:
+                seal(vault, VALUE)
+            assert VALUE not in "".join(traceback.format_exception(caught.value))
+        else:
+            seal(vault, VALUE)
+    assert session.match(len) == (when == "after")
+    assert texts(vault, seal(vault, VALUE)) == [VALUE]
+    assert vault.audit.verify() == 3
+
+
+def test_a_cut_connection_is_replaced(vault: Vault, client: Any) -> None:
+    placeholders = seal(vault, VALUE)
+    client.client_kill_filter(_type="normal", skipme=True)
+    assert texts(vault, placeholders) == [VALUE]
+
+
+def test_many_threads_make_one_row_a_value(vault: Vault) -> None:
+    sealed: list[list[Placeholder]] = []
+    values = [f"value {number}" for number in range(10)]
+    threads = [threading.Thread(target=lambda: sealed.append(seal(vault, *values))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(sealed) == 8
+    assert all(one == sealed[0] for one in sealed)
+    assert vault.verify().values == 10
+
+
+def test_both_sides_of_a_fork_go_on(vault: Vault) -> None:
+    seal(vault, "before")
+    child = os.fork()
+    if child == 0:
+        try:
+            seal(vault, *(f"child {number}" for number in range(20)))
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    seal(vault, *(f"parent {number}" for number in range(20)))
+    assert os.waitpid(child, 0)[1] == 0
+    assert vault.verify().values == 41
+
+
+def test_a_prompt_takes_few_round_trips(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = vault.session("s1")
+    calls = []
+    call = valkeylink.Channel.call
+    monkeypatch.setattr(valkeylink.Channel, "call", lambda self, *sent: calls.append(1) or call(self, *sent))  # type: ignore[func-returns-value]
+    placeholders = session.seal([SealRequest(secret_of(f"value {one}"), "CUSTOM", "person") for one in range(20)])
+    assert len(calls) <= 12
+    calls.clear()
+    session.open(placeholders, Restore())
+    assert len(calls) <= 8
+
+
+def test_a_shredded_session_leaves_nothing_but_its_name(vault: Vault, client: Any, valkey_url: str) -> None:
+    session = vault.session("s1")
+    seal(vault, "one", "two")
+    session.records.append("step", b"payload")
+    session.records.replace("note", "key", b"payload")
+    prefix = prefix_of(valkey_url)
+    assert list(client.scan_iter(f"{prefix}e:*"))
+    session.shred()
+    left = {key.decode().removeprefix(prefix) for key in client.scan_iter(f"{prefix}*")}
+    assert left == {"meta", "kek", "s", "sid", "a", "n", "done"}
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "value"),
+    [("s", None, b"junk"), ("e:1", None, b"\0" * 40), ("n", b"sid", b"one"), ("a", b"1", b"\x20" + b"x" * 50)],
+)
+def test_changed_bytes_are_refused(
+    vault: Vault, client: Any, valkey_url: str, row: str, field: bytes | None, value: bytes
+) -> None:
+    placeholders = seal(vault, VALUE)
+    key = f"{prefix_of(valkey_url)}{row}"
+    client.hset(key, field or next(iter(client.hkeys(key))), value)
+
+    def use_everything() -> None:
+        with Vault.open(valkey_url, KEY) as other:
+            texts(other, placeholders)
+            other.audit.verify()
+            other.session("new")
+
+    with pytest.raises((TamperDetected, AuditBroken)):
+        use_everything()
+
+
+SAFE = {"maxmemory": "0", "maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "always"}
+
+
+class Answering:
+    """A channel to a server with these settings that may or may not know ``WAITAOF``."""
+
+    def __init__(self, settings: dict[str, str], knows_waiting: bool) -> None:
+        self._settings = settings
+        self._knows = knows_waiting
+
+    def call(self, *commands: tuple[str, ...]) -> list[Any]:
+        if commands[0][0] == "COMMAND":
+            return [[b"waitaof"] if self._knows else [None]]
+        if not self._settings:
+            raise valkey.exceptions.ResponseError("NOPERM")
+        return [[name.encode(), self._settings[name].encode()] for _config, _get, name in commands]
+
+
+@pytest.mark.parametrize(
+    ("changes", "waits", "outcome"),
+    [
+        ({}, False, "accepted"),
+        ({"maxmemory": "1000", "maxmemory-policy": "volatile-lru"}, False, "accepted"),
+        ({"maxmemory-policy": "allkeys-lru"}, False, "accepted"),
+        ({"maxmemory": "1000", "maxmemory-policy": "allkeys-lru"}, True, "refused"),
+        ({"appendonly": "no"}, True, "refused"),
+        ({"appendfsync": "everysec"}, False, "refused"),
+        ({"appendfsync": "everysec"}, True, "waits"),
+        ({"appendfsync": "no"}, True, "refused"),
+    ],
+)
+def test_a_server_that_loses_things_is_refused(changes: dict[str, str], waits: bool, outcome: str) -> None:
+    link = valkeylink.Link("valkey://localhost")
+    channel = cast("valkeylink.Channel", Answering(SAFE | changes, waits))
+    if outcome == "refused":
+        with pytest.raises(StoreRefused):
+            link.probe(channel, allow_unsafe=False)
+        link.probe(channel, allow_unsafe=True)
+    else:
+        link.probe(channel, allow_unsafe=False)
+        assert link.waits == (outcome == "waits")
+
+
+@pytest.mark.parametrize("url", ["valkey://192.0.2.7", "redis://db.example:6379/0"])
+def test_an_unencrypted_connection_to_another_machine_is_refused(url: str) -> None:
+    with pytest.raises(StoreRefused):
+        valkeylink.Link(url).probe(cast("valkeylink.Channel", Answering(SAFE, False)), allow_unsafe=False)
+    encrypted = valkeylink.Link(url.replace("valkey:", "valkeys:").replace("redis:", "rediss:"))
+    encrypted.probe(cast("valkeylink.Channel", Answering(SAFE, False)), allow_unsafe=False)
+
+
+def test_a_server_that_shows_nothing_is_refused() -> None:
+    with pytest.raises(StoreRefused):
+        valkeylink.Link("valkey://localhost").probe(
+            cast("valkeylink.Channel", Answering({}, False)), allow_unsafe=False
+        )
+
+
+def test_a_server_without_its_settings_is_refused_for_real(valkey_url: str, client: Any) -> None:
+    client.config_set("appendfsync", "everysec")
+    try:
+        with pytest.raises(StoreRefused):
+            Vault.open(valkey_url, KEY)
+        ValkeyStore(valkey_url, allow_unsafe=True).close()
+    finally:
+        client.config_set("appendfsync", "always")
+
+
+@pytest.mark.parametrize(("confirmed", "expected"), [([1, 0], True), ([0, 0], False)])
+def test_waiting_for_the_disk_is_told_the_truth(confirmed: list[int], expected: bool) -> None:
+    """``WAITAOF`` itself is not in every server that these tests find, so its answer is a double's."""
+    connection = SimpleNamespace(
+        pack_commands=lambda commands: commands,
+        send_packed_command=lambda packed: None,
+        read_response=lambda: confirmed,
+    )
+    assert valkeylink.Channel(connection).wait_for_disk() is expected
+
+
+@pytest.mark.parametrize("url", ["valkey://host/0?prefix=a%20b", "valkey://u:hunter2@host:x/0", "mysql://u:hunter2@h"])
+def test_bad_urls_are_refused_without_being_quoted(url: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Vault.open(url, KEY)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_an_error_without_its_password() -> None:
+    url = "valkey://u:hunter2@127.0.0.1:1/0"
+    with pytest.raises(StoreUnavailable) as caught:
+        Vault.open(url, KEY)
+    assert "hunter2" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_full_server_is_said_to_be_full(vault: Vault, client: Any) -> None:
+    seal(vault, "before")
+    client.config_set("maxmemory", "1")
+    try:
+        with pytest.raises(StoreFull):
+            seal(vault, VALUE)
+    finally:
+        client.config_set("maxmemory", "0")
+    assert vault.session("s1").match(len) == 1
+
+
+def test_a_backup_is_restored_anywhere(vault: Vault, valkey_url: str, tmp_path: Path) -> None:
+    placeholders = seal(vault, VALUE, "two")
+    vault.session("s1").records.extend("step", [b"payload", b"more"])
+    vault.session("s1").records.replace("note", "key", b"payload")
+    vault.session("gone").shred()
+    backup = io.BytesIO()
+    vault.backup(backup)
+    for place in (str(tmp_path / "restored.db"), f"{valkey_url}_restored"):
+        restore_backup(io.BytesIO(backup.getvalue()), place, KEY)
+        with Vault.open(place, KEY) as restored:
+            assert texts(restored, placeholders) == [VALUE, "two"]
+            assert restored.verify()[:3] == (1, 2, 3)
+            assert seal(restored, VALUE, "three")[0] == placeholders[0]
+        with pytest.raises(StoreUnavailable):
+            restore_backup(io.BytesIO(backup.getvalue()), place, KEY)
+
+
+def test_nothing_of_a_store_is_shown_or_pickled(valkey_url: str) -> None:
+    store = ValkeyStore(valkey_url)
+    assert "127" not in repr(store) + repr(store._link)
+    with pytest.raises(TypeError):
+        pickle.dumps(store)
+    store.close()
