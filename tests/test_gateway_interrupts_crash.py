@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,9 +24,11 @@ from sealgate.gateway import (
     HumanMessage,
     InterruptConfig,
     InterruptNotPending,
+    SealedMessage,
     Session,
     SessionResponse,
     ToolCall,
+    ToolSpec,
     depends_on_interrupt,
     interrupt,
 )
@@ -42,7 +44,7 @@ MOST: Final = 250
 class Teller:
     """A model that asks for three calls and then ends, wherever it is resumed."""
 
-    def complete(self, messages: list[Any], _tools: list[Any]) -> AIMessage:
+    def complete(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
         if messages[-1].role == "tool":
             return AIMessage("Done.")
         names = (("c1", "pay"), ("c2", "book"), ("c3", "look"))

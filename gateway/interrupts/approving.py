@@ -26,11 +26,12 @@ CANCELLED: Final = "Interrupt cancelled"
 
 _ALLOWED: Final = "interrupt.allowed"
 
-_ENDED: Final[dict[str, EventType]] = {
+ENDED_AS: Final[dict[str, EventType]] = {
     "resolved": "interrupt.resolved",
     "timed_out": "interrupt.timeout",
     "cancelled": "interrupt.cancelled",
 }
+"""The event that tells of a pause's end."""
 
 
 class Approvals:
@@ -97,7 +98,7 @@ class Approvals:
             self._abandon(filed)
             raise
         settled = self._services.interrupts.get(filed.id) or filed.but(state="cancelled")
-        self._publish(_ENDED[settled.state], settled)
+        self._publish(ENDED_AS[settled.state], settled)
         if settled.state == "timed_out":
             raise InterruptTimeout("nobody decided in time")
         if settled.state == "cancelled":

@@ -4,10 +4,12 @@ turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sealgate.models.events import AppEvent, ErrorDescriptor
 from sealgate.models.jsonvalue import JsonValue
 
-from ..interrupts.approving import CANCELLED
+from ..interrupts.approving import CANCELLED, ENDED_AS
 from ..interrupts.ending import cancel_left
 from ..interrupts.inputs import coerce
 from ..interrupts.record import InterruptRecord
@@ -26,8 +28,11 @@ TIMED_OUT = "interrupt_timeout"
 def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state after one pause that was settled; or the paused state, if the turn does not wait here."""
     waiting = [(call, interrupt) for call in state.calls if (interrupt := waits_for(call)) is not None]
-    for call, interrupt in waiting:
-        record = context.services.interrupts.get(interrupt)
+    found = [(call, context.services.interrupts.get(interrupt)) for call, interrupt in waiting]
+    over = [(call, record) for call, record in found if record is not None and record.state == "timed_out"]
+    if over:
+        return (yield from _timed_out(context, state, over[0][0], [record for _call, record in found]))
+    for call, record in found:
         if record is None or record.state != "pending":
             return (yield from _settled(context, state, call, record))
     if not context.waits:
@@ -71,6 +76,18 @@ def cancel_pauses(context: TurnContext, state: TurnState) -> list[AppEvent]:
     return [context.event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
 
 
+def _timed_out(
+    context: TurnContext, state: TurnState, call: CallState, records: Sequence[InterruptRecord | None]
+) -> Effects[TurnState]:
+    """The state of a turn that waited too long. Nothing that was decided about its other calls is done any more."""
+    for record in records:
+        if record is not None and record.state != "pending":
+            yield context.event(ENDED_AS[record.state], interrupt=record.descriptor())
+    failed = TurnFailed(code=TIMED_OUT, message=f"nobody answered about {call.tool} in time")
+    yield context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
+    return context.advance(state, failed)
+
+
 def _settled(
     context: TurnContext, state: TurnState, call: CallState, record: InterruptRecord | None
 ) -> Effects[TurnState]:
@@ -78,11 +95,6 @@ def _settled(
         if record is not None:
             yield context.event("interrupt.cancelled", interrupt=record.descriptor())
         return (yield from fail_call(context, state, call.id, f"InterruptCancelled: {CANCELLED}"))
-    if record.state == "timed_out":
-        yield context.event("interrupt.timeout", interrupt=record.descriptor())
-        failed = TurnFailed(code=TIMED_OUT, message=f"nobody answered about {call.tool} in time")
-        yield context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
-        return context.advance(state, failed)
     if record.kind == "approve":
         return (yield from take_decision(context, state, call, record))
     yield context.event("interrupt.resolved", interrupt=record.descriptor())
