@@ -35,8 +35,8 @@ def _lower(char: str) -> str:
 
 
 def _without_accents(char: str) -> str:
-    base, *marks = unicodedata.normalize("NFD", char)
-    return base if all(map(unicodedata.combining, marks)) else char
+    pieces = unicodedata.normalize("NFD", char)
+    return pieces[0] if all(map(unicodedata.combining, pieces[1:])) else char
 
 
 def symbols_of(exact: str) -> str:

@@ -75,6 +75,13 @@ class KnownValues:
         holds a value is text like any other."""
         return self._hits(self._masked(text)) if self.suspects(text) else []
 
+    def long_ranges(self, text: str) -> list[tuple[int, int]]:
+        """Where long values stand in ``text``, left to right, without overlaps. They are too long to be guessed."""
+        if not self.suspects(text):
+            return []
+        views = projection_views(project(text.replace(BARRIER, " ")), self._touches)
+        return merged(view.span(start, end) for view in views for start, end, _ in self._long(fold_exact(view.text)))
+
     def scrub(self, text: str) -> str:
         """``text`` with each sealed value replaced by its placeholder. Strict placeholders in it stay as they are."""
         pieces: list[str] = []
@@ -158,6 +165,17 @@ def _ends_token(text: str, start: int, end: int) -> bool:
     """Whether no letter or digit goes on at either end of a range."""
     before = start > 0 and text[start].isalnum() and text[start - 1].isalnum()
     return not (before or (end < len(text) and text[end - 1].isalnum() and text[end].isalnum()))
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The union of ranges as ranges, left to right."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
 
 
 def _leftmost_longest(hits: Iterable[KnownHit]) -> list[KnownHit]:

@@ -23,7 +23,7 @@ from .detector import Detector
 from .expectation import read_expected
 from .fold import BARRIER
 from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans, is_guessable
-from .known import KnownValues, build_known_values
+from .known import KnownValues, build_known_values, merged
 from .operators import Policy
 from .placeholders import find_lenient
 from .plan import Plan, Planned
@@ -38,6 +38,9 @@ MAX_TEXT: Final = 1_000_000
 """Code points of the longest text that is redacted; a longer one raises ``TextTooLong``."""
 
 _WEAK_FAMILIES: Final = frozenset({"name", "place", "date", "contact"})
+
+_SHORTEST_SEARCHED: Final = 3
+"""Letters and digits of the shortest detected value that is looked for elsewhere: a CVV has three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,30 +112,35 @@ class Planner:
         """The shapes of the session's live small secrets, for a text of an origin that could be used to guess them."""
         return GuessShapes(()) if origin in TRUSTED else self.sealer.match(build_guess_shapes)
 
-    def guessed(self, text: str, shapes: GuessShapes, origin: str) -> list[Planned]:
-        """What of a text is sealed unseen, as it might be a guess; see ``guesses``."""
-        return [guess(text[start:end], start, end, origin) for start, end in guessed_spans(text, shapes, self._counter)]
+    def guessed(self, text: str, shapes: GuessShapes, origin: str, *known: KnownValues) -> list[Planned]:
+        """What of a text is sealed unseen, as it might be a guess; see ``guesses``. A long ``known`` value is none, and
+        what is a guess elsewhere does not break it up."""
+        if not shapes:
+            return []
+        rest = _blanked(text, merged(found for matcher in known for found in matcher.long_ranges(text)))
+        return [guess(text[start:end], start, end, origin) for start, end in guessed_spans(rest, shapes, self._counter)]
 
     def plan(self, text: str, scope: Scope, *, cue: str = "") -> Plan:
         """Which spans of ``text`` are hidden, and what is sealed for each. ``cue`` is text that stands before it, such
         as the key of a JSON member, and is not part of it."""
         check_length(text)
         original, blanks = text, _kept(text, scope.keep)
-        guesses = self.guessed(_blanked(text, blanks), scope.shapes, scope.origin)
+        guesses = self.guessed(_blanked(text, blanks), scope.shapes, scope.origin, scope.session, scope.given)
         blanks = sorted([*blanks, *((one.finding.start, one.finding.end) for one in guesses)])
         text = _blanked(text, blanks)
-        _, resolved = self.found(text, scope, cue=cue)
+        found, resolved = self.found(text, scope, cue=cue)
+        whole = {(finding.start, finding.end) for finding in found}
         parts = [part for finding in resolved for part in _outside(text, finding, blanks)]
-        items = [item for part in parts for item in self._items(text, part, scope)]
+        items = [item for part in parts for item in self._items(text, part, scope, (part.start, part.end) in whole)]
         return Plan(original, tuple(sorted([*items, *guesses], key=lambda item: item.finding.start)))
 
-    def _items(self, text: str, finding: Finding, scope: Scope) -> list[Planned]:
+    def _items(self, text: str, finding: Finding, scope: Scope, whole: bool) -> list[Planned]:
         """What is done about one finding: sealed, unless its type has another operator and the session does not know
         the value."""
         value = text[finding.start : finding.end]
         operator = self._policy.operator(finding.entity_type)
         if operator.name == "seal" or rank_of(finding) <= FIXED or scope.knows(value):
-            return [planned(value, finding, scope)]
+            return [planned(value, finding, scope, whole=whole)]
         if operator.name == "keep":
             return []
         stands = operator.applied(value, finding.entity_type, self._policy.hash_key)
@@ -254,8 +262,10 @@ def _given(index: int, request: SealRequest) -> LiveValue:
     return LiveValue(request.value, Placeholder(request.entity_type, f"{index:08d}"), (request.entity_type,))
 
 
-def planned(value: str, finding: Finding, scope: Scope, json_type: JsonType = "string") -> Planned:
-    """What is sealed for a value that stands where ``finding`` says."""
+def planned(
+    value: str, finding: Finding, scope: Scope, json_type: JsonType = "string", *, whole: bool = True
+) -> Planned:
+    """What is sealed for a value that stands where ``finding`` says; not ``whole`` if it is what was left of one."""
     given = scope.given.exact(value)
     session = scope.session.exact(value)
     if session is not None and scope.origin not in TRUSTED and entity_info(session.entity_type).small:
@@ -271,14 +281,17 @@ def planned(value: str, finding: Finding, scope: Scope, json_type: JsonType = "s
         scope.origin,
         uses=template.uses if template is not None else None,
         ttl=template.ttl if template is not None else None,
-        searchable=not apart and _searchable(finding, value),
+        searchable=not apart and _searchable(finding, value, whole),
         apart=apart,
     )
     return Planned(finding, request, new=new)
 
 
-def _searchable(finding: Finding, value: str) -> bool:
+def _searchable(finding: Finding, value: str, whole: bool) -> bool:
+    """Whether a value is looked for elsewhere: not the one letter that stood before a card number."""
     if finding.recognizer in (KNOWN, EXPECTED):
         return True
-    info = entity_info(finding.entity_type)
-    return info.family != "literal" and (info.family not in _WEAK_FAMILIES or is_searchable(value))
+    family = entity_info(finding.entity_type).family
+    if family in _WEAK_FAMILIES:
+        return is_searchable(value)
+    return family != "literal" and whole and sum(map(str.isalnum, value)) >= _SHORTEST_SEARCHED

@@ -53,7 +53,7 @@ class GuessScrubber(Scrubber):
 
     def text(self, text: str) -> str:
         """See ``Scrubber.text``. Raises what the sealer raises."""
-        guesses = self._planner.guessed(without_placeholders(text), self._shapes, self._origin)
+        guesses = self._planner.guessed(without_placeholders(text), self._shapes, self._origin, self._values)
         if guesses:
             text = commit(self._planner.sealer, [Plan(text, tuple(guesses))])[0].text
         return super().text(text)

@@ -51,3 +51,11 @@ def test_marks_on_digits_hide_nothing(value: str, mark: str) -> None:
 
 def test_a_long_value_is_found_without_its_accents() -> None:
     assert matcher(PASSWORD).appears_in("it is Passwortchen")
+
+
+def test_only_long_values_have_long_ranges() -> None:
+    known = matcher(CARD, CODE)
+    spaced = " ".join(CARD)
+    text = f"{CODE} {spaced} NDgyOTEz {CARD}{CARD}"
+    assert known.long_ranges(text) == [(7, 7 + len(spaced)), (len(text) - 2 * len(CARD), len(text))]
+    assert known.long_ranges("nothing here") == []

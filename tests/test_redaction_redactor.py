@@ -48,6 +48,27 @@ def test_what_is_hidden_and_what_stays(redactor: Redactor, text: str, hidden: li
     assert types(redactor, text) == hidden
 
 
+@pytest.mark.parametrize("text", ["IBAN DE89{}", "key=ab{}", "id C{} and c"])
+def test_the_rest_of_a_finding_is_looked_for_nowhere_else(redactor: Redactor, text: str) -> None:
+    card = "4539578763621486"
+    redactor.redact(text.format(card), known=[card])
+    left = "C or c, x1, ab, DE89 and 1 stay"
+    assert redactor.redact(left).text == left
+
+
+def test_a_long_value_is_not_broken_up_by_guesses(redactor: Redactor) -> None:
+    password = "correct-1234-horse"
+    redactor.redact("", known=[PrivateData("4711", name="pin"), PrivateData(password, name="password")])
+    redactor.redact("1111 or 2222 or 3333 or 4444", origin="tool:page")
+    redaction = redactor.redact(f"5555 {password}, 1234", origin="tool:page")
+    assert types(redactor, f"5555 {password}, 1234", origin="tool:page") == [
+        ("ID_NUMBER", "5555"),
+        ("PASSWORD", password),
+        ("ID_NUMBER", "1234"),
+    ]
+    assert "horse" not in redaction.text
+
+
 def test_one_value_has_one_placeholder_and_a_spelling_a_suffix(redactor: Redactor) -> None:
     found = redactor.redact("card 4539 7877 8932 8790 or 4539787789328790 or 4539 7877 8932 8790").findings
     first, second, third = (item.placeholder for item in found)

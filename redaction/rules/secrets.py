@@ -135,13 +135,14 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "named-value",
         "API_KEY",
-        r"(?:^|(?<=\s))[\"']?[\w.-]{2,40}[\"']?:[ ]{0,2}[\"']?(?P<value>(?=[^\s\"']{0,200}[0-9])[^\s\"',<>{}()]{16,512})[\"']?[ ]{0,2}(?:$|(?=\n))",
+        r"(?:^|(?<=\s))[\"']?[\w.-]{2,40}[\"']?:(?!//)[ ]{0,2}[\"']?(?P<value>(?=[^\s\"']{0,200}[0-9])[^\s\"',<>{}()]{16,512})[\"']?[ ]{0,2}(?:$|(?=\n))",
         0.6,
         ("adobe: «9fbc6b15287ebb940ee7df75eb73e8f8»", "beamer: «b_spc4cwxudb34jhus3pkcmb=ofzxtl3xse3kplnc-1ra3»"),
         (
             "commit: 3f786850e387550fdab836ed7e6dc881de23001b",
             "time: 2024-01-02T03:04:05.678Z",
             "see: https://example.com/a/b/c1",
+            "https://example.com/4539578763621486/x?c=1",
         ),
         gates=("colon", "long", "digit"),
         unless=r"(?:commit|sha-?[0-9]*|md5|hash|digest|checksum|etag|revision|version|image|path|file|url|uri|date|time|integrity|resolved|ref|id|uuid|guid|fingerprint|fp|trace|request|span)[\"']?:[ ]{0,2}[\"']?\Z",
