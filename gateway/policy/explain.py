@@ -67,7 +67,7 @@ class GrantPolicy:
         wanted = parse(placeholder) if isinstance(placeholder, str) else placeholder
         accepts = self.grant_at(tool, argument)
         facts = session.entry_facts(wanted)
-        if facts is None or facts.burnt or (facts.expires_at or self.now()) < self.now():
+        if facts is None or facts.burnt or (facts.expires_at is not None and facts.expires_at <= self.now()):
             gone = "this session issued no such placeholder, or its value is gone"
             return Explanation(False, gone, "not asked")
         refused = refusal(Inject("explain", tool, argument, accepts), facts, lambda _entity_type: True)

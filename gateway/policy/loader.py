@@ -42,7 +42,9 @@ def load_policy(path: str | Path) -> Policy:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
     first = problems[0]
     place, wrong = first["loc"], first["msg"].removeprefix("Value error, ")
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    # A list that loses an item is also reported as too short: that is the same problem.
+    others = sum(place[: len(problem["loc"])] != problem["loc"] for problem in problems[1:])
+    more = f" (and {others} more)" if others else ""
     raise InvalidPolicy(f"{file.name}, line {lines(place)}, {_spelled(place)}: {wrong}{more}")
 
 

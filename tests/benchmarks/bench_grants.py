@@ -30,7 +30,7 @@ SIZES = (1, 10, 100, 1_000, 10_000)
 VALUES = 5
 
 
-def best(run: Callable[[], object], *, times: int, rounds: int = 7) -> float:
+def best(run: Callable[[], object], *, times: int, rounds: int = 40) -> float:
     """CPU microseconds of this thread for one run, in the best round."""
     found = []
     for _ in range(rounds):
@@ -72,7 +72,7 @@ def decisions() -> None:
     for size in SIZES:
         rules = Rules(policy_of(size))
         asked = Wish(wish.tool, wish.place, wish.entity_types, wish.origins, 1.0, frozenset({size - 1}))
-        took = best(lambda rules=rules, asked=asked: rules.decide(asked), times=5_000)  # type: ignore[misc]
+        took = best(lambda rules=rules, asked=asked: rules.decide(asked), times=1_000)  # type: ignore[misc]
         base = base or took
         print(f"grant check, {size:>6} rules        {took:9.2f} us   x{took / base:.2f}")
 
@@ -84,13 +84,13 @@ def injections(where: str, location: str) -> None:
         placeholders = sealed(session)
         injection = injection_of(placeholders)
         part = Inject("turn/call", "pay", "to[]", Accepts("PERSON"))
-        plain = best(lambda: session.open_call([(part, placeholders)], lambda _parts: None), times=200)
+        plain = best(lambda: session.open_call([(part, placeholders)], lambda _parts: None), times=25)
         print(f"vault alone, {VALUES} values, {where:<10} {plain:9.2f} us")
-        bare = best(lambda: inject(session, injection), times=200)
+        bare = best(lambda: inject(session, injection), times=25)
         print(f"injection, no policy, {where:<10}  {bare:9.2f} us")
         for size in SIZES:
             guard = PolicyGuard(Rules(policy_of(size)), Uses(session.records), time.time)
-            took = best(lambda guard=guard: inject(session, injection, guard), times=200)  # type: ignore[misc]
+            took = best(lambda guard=guard: inject(session, injection, guard), times=25)  # type: ignore[misc]
             base = base or took
             print(f"injection, {size:>6} rules, {where:<10} {took:9.2f} us   x{took / base:.2f}")
 
