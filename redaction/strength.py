@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from sealgate.models.canonical import card_digits
+
 from .words import is_word
 
 LONG_SYMBOLS: Final = 8
@@ -30,8 +32,11 @@ def bits(text: str) -> float:
 
 
 def is_long(symbols: str) -> bool:
-    """Whether a value of these symbols (separators left out) may be looked for anywhere in a text."""
-    return len(symbols) >= LONG_SYMBOLS and bits(symbols) >= LONG_BITS
+    """Whether a value of these symbols (separators left out) may be looked for anywhere in a text. A card number may,
+    however few its digits differ: the well-known 4242 4242 4242 4242 stands nowhere by chance, a row of zeros does."""
+    if len(symbols) < LONG_SYMBOLS:
+        return False
+    return bits(symbols) >= LONG_BITS or (len(set(symbols)) > 1 and card_digits(symbols) is not None)
 
 
 def is_weak(value: str) -> bool:

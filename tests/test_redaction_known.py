@@ -59,3 +59,16 @@ def test_only_long_values_have_long_ranges() -> None:
     text = f"{CODE} {spaced} NDgyOTEz {CARD}{CARD}"
     assert known.long_ranges(text) == [(7, 7 + len(spaced)), (len(text) - 2 * len(CARD), len(text))]
     assert known.long_ranges("nothing here") == []
+
+
+@pytest.mark.parametrize("card", ["4242424242424242", "5555555555554444", "4111111111111111"])
+def test_a_card_of_few_digits_is_found_anywhere(card: str) -> None:
+    known = matcher(card)
+    spelled = (" ".join(card), f"x{card}y", f"{card[:4]}, {card[4:8]}/{card[8:]}", card[::-1], card.encode().hex())
+    assert all(map(known.appears_in, spelled))
+
+
+def test_a_row_of_one_digit_is_found_as_a_token_only() -> None:
+    known = matcher("0000000000000000")
+    assert known.appears_in("it is 0000000000000000.")
+    assert not known.appears_in("a bitmap of 00000000000000000000")
