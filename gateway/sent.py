@@ -18,8 +18,6 @@ _PARTS: Final = "sent.part"
 MAX_KNOWN_PARTS: Final = 4096
 """Parts whose number a process remembers; one that it forgot is stored again."""
 
-_PAGE: Final = 1000
-
 
 class SentToModel:
     """The payloads of one session's model calls, in order.
@@ -45,11 +43,12 @@ class SentToModel:
 
     def messages(self) -> list[list[SealedMessage]]:
         """The messages of each call of the model, oldest first."""
-        parts = dict(self._read(_PARTS))
+        parts = [record.payload for record in self._vault.records.whole(_PARTS)]
         with sealing():
             return [
-                [SealedMessage.model_validate(json.loads(parts[number])) for number in json.loads(call)["messages"]]
-                for _number, call in self._read(_CALLS)
+                [SealedMessage.model_validate(json.loads(parts[number - 1])) for number in numbers]
+                for call in self._vault.records.whole(_CALLS)
+                for numbers in [json.loads(call.payload)["messages"]]
             ]
 
     def _stored(self, part: bytes) -> int:
@@ -59,12 +58,6 @@ class SentToModel:
             if len(self._known) > MAX_KNOWN_PARTS:
                 self._known.popitem(last=False)
         return self._known[digest]
-
-    def _read(self, kind: str) -> list[tuple[int, bytes]]:
-        read: list[tuple[int, bytes]] = []
-        while page := self._vault.records.read(kind, after=read[-1][0] if read else 0, limit=_PAGE):
-            read += [(record.sequence, record.payload) for record in page]
-        return read
 
 
 def payload_json(messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> bytes:

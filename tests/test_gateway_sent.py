@@ -11,7 +11,9 @@ from sealgate.gateway import Gateway, HumanMessage, Session
 from sealgate.gateway import sent as module
 from sealgate.gateway.sent import payload_json
 from sealgate.gateway.testing import ScriptedModel
+from sealgate.models.errors import TamperDetected
 from sealgate.models.messages import SealedMessage, sealing
+from sealgate.vault import records
 
 
 def said(text: str) -> SealedMessage:
@@ -42,7 +44,7 @@ def test_the_chain_holds_digest_and_size_and_no_text(gateway: Gateway, session: 
 
 
 def test_nothing_is_cut_off_at_a_page(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAGE", 3)
+    monkeypatch.setattr(records, "_PAGE", 3)
     texts = [f"message {number}" for number in range(8)]
     for text in texts:
         session._services.sent.record([said(text)], [])
@@ -68,3 +70,13 @@ def test_a_payload_reads_as_json() -> None:
     payload = json.loads(payload_json([said("é")], []))
     assert payload["messages"][0]["content"] == "é"
     assert payload["tools"] == []
+
+
+@pytest.mark.parametrize("kind", ["log", "sent", "sent.part"])
+def test_a_first_record_that_was_taken_away_is_noticed(gateway: Gateway, session: Session, kind: str) -> None:
+    session.invoke([HumanMessage("first")], model=ScriptedModel(["one"]))
+    with gateway._vault._shared.store.write() as transaction:
+        statement = "DELETE FROM record WHERE kind = ? AND seq = 1"
+        transaction.audit._run(statement, (kind,))  # type: ignore[attr-defined]
+    with pytest.raises(TamperDetected):
+        session.replay() if kind == "log" else session.sent_to_model()

@@ -194,3 +194,17 @@ def test_of_two_who_change_a_key_at_once_one_sees_the_others(vault: Vault) -> No
     for thread in threads:
         thread.join()
     assert records.get("kind", "count") == b"80"
+
+
+def test_a_whole_kind_has_its_first_record_too(
+    vault: Vault, session: VaultSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "_PAGE", 2)
+    session.records.extend("log", [b"1", b"2", b"3", b"4", b"5"])
+    assert [one.payload for one in session.records.whole("log")] == [b"1", b"2", b"3", b"4", b"5"]
+    assert [one.payload for one in session.records.whole("log", 3)] == [b"4", b"5"]
+    assert list(session.records.whole("log", 5)) == []
+    run(vault, "DELETE FROM record WHERE kind = 'log' AND seq = 1")
+    with pytest.raises(TamperDetected):
+        list(session.records.whole("log"))
+    assert len(list(session.records.whole("log", 1))) == 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,7 @@ MAX_KINDS: Final = 64
 MAX_KEYED: Final = 20_000
 """Keyed records of one kind."""
 
+_PAGE: Final = 500
 _KIND: Final = re.compile(r"[a-z][a-z0-9_.-]{0,31}\Z")
 
 
@@ -71,6 +72,16 @@ class Records:
             rows = transaction.records.after(state.row.sid, kind, after, limit)
         _check_sequence(rows, state.heads().last(kind), complete=len(rows) < limit, after=after)
         return [Record(row.seq, _open(state, row)) for row in rows]
+
+    def whole(self, kind: str, after: int = 0) -> Iterator[Record]:
+        """Every appended record with a higher sequence, in order, of a kind of which none is ever dropped: a missing
+        one is ``TamperDetected``.
+        """
+        while page := self.read(kind, after, _PAGE):
+            if page[0].sequence != after + 1:
+                raise TamperDetected(AUTHENTICATION)
+            yield from page
+            after = page[-1].sequence
 
     def latest(self, kind: str) -> Record | None:
         """The last appended record of a kind, or ``None`` before the first."""

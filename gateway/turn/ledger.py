@@ -15,7 +15,6 @@ from .state import TurnState
 
 _LOG: Final = "log"
 _STATE: Final = "state"
-_PAGE: Final = 500
 
 
 class TurnLog:
@@ -62,9 +61,7 @@ class TurnLog:
         return state
 
     def _rows(self, after: int) -> Iterator[tuple[str, Change, str]]:
-        while page := self._records.read(_LOG, after=after, limit=_PAGE):
-            yield from (decode(record.payload) for record in page)
-            after = page[-1].sequence
+        yield from (decode(record.payload) for record in self._records.whole(_LOG, after))
 
 
 def _snapshot(payload: bytes) -> tuple[int, TurnState]:
