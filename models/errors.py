@@ -20,6 +20,7 @@
     │   └── TooManySteps
     ├── VaultError                           keys and stored data
     │   ├── KeyMissing
+    │   │   └── KeyUnavailable
     │   ├── KeyRefused
     │   ├── WrongKey
     │   ├── NotAVault
@@ -71,6 +72,17 @@ class VaultError(SealgateError):
 
 class KeyMissing(VaultError):
     """No key where the key provider looked for one."""
+
+
+class KeyUnavailable(KeyMissing):
+    """A key service that did not answer, or will not use its key.
+
+    ``retryable`` (bool): whether the same request may succeed later without anybody changing anything.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
 
 
 class KeyRefused(VaultError):
