@@ -20,6 +20,7 @@ class Envelope(BaseModel):
     """
 
     model_config = ConfigDict(
+        defer_build=True,
         frozen=True,
         extra="forbid",
         strict=True,

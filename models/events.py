@@ -25,7 +25,7 @@ Audience = Literal["frontend_safe", "internal"]
 class ToolDescriptor(BaseModel):
     """A tool call in an event; arguments and result hold placeholders."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class ToolDescriptor(BaseModel):
 class ErrorDescriptor(BaseModel):
     """Why a turn failed: a stable ``code`` and redacted text."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     code: str
     message: str = ""
@@ -51,7 +51,7 @@ class AppEvent(BaseModel):
     descriptor for.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     type: EventType
     contract_version: Literal["v1"] = CONTRACT_VERSION

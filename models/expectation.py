@@ -54,7 +54,7 @@ class Expectation(BaseModel):
     unknown ``entity_type``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: ExpectationKind = "text"
     entity_type: str | None = None

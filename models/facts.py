@@ -14,7 +14,7 @@ class SealedFacts(BaseModel):
     spellings of the same value, told only of what a person gave.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     placeholder: str
     entity_type: str

@@ -96,7 +96,7 @@ class FormField(BaseModel):
     and is typed twice.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     prompt: str = ""
@@ -115,7 +115,7 @@ class InterruptDescriptor(BaseModel):
     ``confirm`` says that the answer is typed twice. ``expires_at`` is in Unix seconds, ``None`` for no deadline.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     kind: InterruptKind = "ask"

@@ -21,7 +21,7 @@ _SEALING: ContextVar[bool] = ContextVar("_SEALING", default=False)
 class _Carrier(BaseModel):
     """A frozen model whose hidden fields appear in no ``repr``, ``str``, dump, pickle or validation error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     def __str__(self) -> str:
         return repr(self)
@@ -165,7 +165,7 @@ class ToolMessage(RawMessage):
 class SealedCall(BaseModel):
     """A tool call with placeholders in its arguments."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     name: str
@@ -178,7 +178,7 @@ class SealedMessage(BaseModel):
     ``role`` is in the words of chat APIs: system, user, assistant, tool.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     role: Role
     content: str | list[dict[str, JsonValue]] = ""

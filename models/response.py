@@ -21,7 +21,7 @@ class SessionResponse(BaseModel):
     ``interrupted``; ``error`` says why it ``failed``.
     """
 
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True, defer_build=True)
 
     status: Status
     session_id: str

@@ -13,7 +13,7 @@ class ToolSpec(BaseModel):
     Arguments that a person, private data or another tool fills are not in it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     description: str = ""

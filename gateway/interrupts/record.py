@@ -27,7 +27,7 @@ _TYPES: Final[dict[object, type]] = {"integer": int, "number": float, "string": 
 class FieldRecord(BaseModel):
     """One field of a form, as any process can put it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     name: str
     prompt: str
@@ -82,7 +82,7 @@ class InterruptRecord(BaseModel):
     Times are Unix seconds; ``expires_at`` is ``None`` for as long as its session lives.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     version: Literal[1] = RECORD_VERSION
     id: str

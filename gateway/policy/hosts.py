@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-import httpx
 import idna
 
 MAX_URL: Final = 8_192
@@ -45,6 +44,8 @@ def host_of_url(url: str) -> Host | None:
     authority, rest = found["authority"], url[found.end() :]
     if not authority or "@" in authority or "%" in authority or ("@" in rest and rest[0] != "/"):
         return None
+    import httpx  # noqa: PLC0415 - only a policy that names hosts needs a parser of URLs
+
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError, UnicodeError):

@@ -16,7 +16,7 @@ from .state import ApprovalState, AskState, CallState, PauseState, TurnState
 
 
 class _Change(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
 
 class TurnBegan(_Change):
@@ -210,7 +210,9 @@ Change: TypeAlias = (
 )
 """Every change there is. ``TurnBegan`` needs no state before it."""
 
-_ADAPTER: Final[TypeAdapter[Change]] = TypeAdapter(Annotated[Change, Field(discriminator="kind")])
+_ADAPTER: Final[TypeAdapter[Change]] = TypeAdapter(
+    Annotated[Change, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
 
 
 def apply(state: TurnState | None, change: Change) -> TurnState:

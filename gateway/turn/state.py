@@ -22,7 +22,7 @@ Stage = Literal["before", "after"]
 
 
 class _State(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     def but(self, **changes: Any) -> Self:
         """A copy with these fields changed."""
