@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from sealgate.gateway import Gateway, Session
 from sealgate.gateway.cli import main
@@ -32,6 +33,11 @@ from sealgate.models.secretvalue import SecretValue
 from sealgate.redaction import Detector
 
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+# How long an example takes says nothing on a busy machine, and speed is measured elsewhere.
+settings.register_profile("sealgate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sealgate")
 
 
 @pytest.fixture(autouse=True)
