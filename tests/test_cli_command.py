@@ -40,7 +40,7 @@ def test_version_and_help(sealgate_command: Command, sealgate_process: Command) 
         assert b"Usage: sealgate " in sealgate_command(name, "--help").stdout
 
 
-@pytest.mark.parametrize("absent", ["serve", "proxy", "audit", "check", "vault"])
+@pytest.mark.parametrize("absent", ["serve", "proxy", "audit", "check"])
 def test_what_does_not_exist_yet_is_absent(absent: str, sealgate_command: Command) -> None:
     done = sealgate_command(absent)
     assert done.returncode == 2

@@ -8,6 +8,7 @@ from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
 from .passphrase import PassphraseKeys
 from .records import Record, Records
 from .session import VaultSession
+from .status import Status
 from .sweep import Swept, sweep
 from .vault import Vault
 from .verify import Verified
@@ -26,6 +27,7 @@ __all__ = [
     "Record",
     "Records",
     "RotatingProvider",
+    "Status",
     "Swept",
     "Vault",
     "VaultSession",

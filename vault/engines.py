@@ -56,6 +56,16 @@ def engine_at(url: str) -> Engine:
     return cast("Engine", engine(url))
 
 
+def is_used(url: str) -> bool:
+    """Whether a vault lies at a URL."""
+    store = engine_at(url)
+    try:
+        with store.read() as transaction:
+            return transaction.meta.get("vault") is not None
+    finally:
+        store.close()
+
+
 def open_engine(url: str, given: KeyProvider | None, now: int) -> Opened:
     """The vault at a URL, made if the engine holds nothing there."""
     store = engine_at(url)

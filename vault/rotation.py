@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from sealgate.models.errors import InvalidInput, KeyRefused
@@ -14,7 +15,7 @@ from .shared import Shared
 _CHUNK: Final = 1000
 
 
-def rotate(shared: Shared, key: bytes | KeyProvider | None) -> int:
+def rotate(shared: Shared, key: bytes | KeyProvider | None, progress: Callable[[int], object] | None = None) -> int:
     """See ``Vault.rotate``."""
     given = provider_of(key)
     del key  # A traceback that shows locals must not show it.
@@ -25,6 +26,8 @@ def rotate(shared: Shared, key: bytes | KeyProvider | None) -> int:
     while True:
         done, after = _rewrap_chunk(shared, after)
         count += done
+        if progress is not None:
+            progress(count)
         if not after:
             return count
 

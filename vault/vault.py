@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from types import TracebackType
 from typing import BinaryIO, Final, NoReturn, Self
 from weakref import WeakValueDictionary
@@ -14,7 +15,7 @@ from .backups import write_backup
 from .birth import Lifetime, check_subject, new_row
 from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
-from .engines import is_url, open_engine
+from .engines import is_url, is_used, open_engine
 from .index import Random
 from .keys import KeyProvider, provider_of
 from .opener import Opened, open_file, open_memory, open_store
@@ -23,6 +24,7 @@ from .session import VaultSession
 from .shared import Shared
 from .sqlite import MEMORY
 from .state import SessionState, State
+from .status import Status, status
 from .store import RoleStore, Store, Transaction
 from .sweep import Swept, sweep_store
 from .verify import Verified, verify
@@ -119,14 +121,24 @@ class Vault:
         owner = check_subject(loaded, subject)
         return self._sessions.setdefault(sref, known or VaultSession(self._shared, state, name, tenant, owner))
 
-    def rotate(self, key: bytes | KeyProvider | None = None) -> int:
+    @staticmethod
+    def is_at(location: str | os.PathLike[str]) -> bool:
+        """Whether something lies at a path, or a vault at a URL; nothing is made and no key is needed."""
+        place = os.fspath(location)
+        return is_used(place) if is_url(place) else os.path.lexists(place)
+
+    def status(self) -> Status:
+        """How many sessions, keys and audit rows there are; needs a look at every session."""
+        return status(self._shared)
+
+    def rotate(self, key: bytes | KeyProvider | None = None, *, progress: Callable[[int], object] | None = None) -> int:
         """Wraps all sessions under a new key and returns how many; entries stay as they are.
 
         Without ``key`` the provider makes the new key itself (``RotatingProvider``; the key file does), else the new
         key is this one and later opens need it. Repeat it after a crash. Old backups open with the old key until it is
-        destroyed: see ``destroy_old_keys``.
+        destroyed: see ``destroy_old_keys``. ``progress`` is told how many are done, now and then.
         """
-        return rotate(self._shared, key)
+        return rotate(self._shared, key, progress)
 
     def destroy_old_keys(self) -> int:
         """Destroys all keys but the newest and returns how many: backups from before the rotation become unreadable.
@@ -139,9 +151,12 @@ class Vault:
         """Destroys sessions and values whose lifetime has ended. ``sealgate.vault.sweep`` does it without a key."""
         return sweep_store(self._shared.store, self._shared.clock.now_ms())
 
-    def verify(self) -> Verified:
-        """Reads everything that is stored and checks it; see ``sealgate.vault.verify`` for what it cannot see."""
-        return verify(self._shared)
+    def verify(self, *, progress: Callable[[int], object] | None = None) -> Verified:
+        """Reads everything that is stored and checks it; see ``sealgate.vault.verify`` for what it cannot see.
+
+        ``progress`` is told how many values are done, now and then.
+        """
+        return verify(self._shared, progress)
 
     def backup(self, target: BinaryIO) -> int:
         """Writes an encrypted copy of the whole vault, as of now, and returns its bytes; see ``backups``."""

@@ -7,6 +7,7 @@ cut off (see ``AuditLog.checkpoint``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from sealgate.models.errors import TamperDetected
@@ -32,7 +33,7 @@ class Verified(NamedTuple):
     audit: int
 
 
-def verify(shared: Shared) -> Verified:
+def verify(shared: Shared, progress: Callable[[int], object] | None = None) -> Verified:
     """Checks every live session, every value and record in it, and the audit chain.
 
     Raises ``TamperDetected`` for the first thing that does not authenticate, ``AuditBroken`` for the chain.
@@ -45,6 +46,8 @@ def verify(shared: Shared) -> Verified:
                 state = _state(shared, transaction, row)
                 values += _check_entries(state, transaction.entries.after(row.sid, 0))
                 records += check_records(state, transaction.records)
+                if progress is not None:
+                    progress(values)
         if not rows:
             return Verified(sessions, values, records, shared.audit.verify())
         sessions, after = sessions + len(rows), rows[-1].sid

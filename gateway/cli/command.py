@@ -37,6 +37,7 @@ _COMMANDS: Final = {
     "policy": "Check a grant policy and list what each tool can ever receive.",
     "redact": "Replace private values in standard input by placeholders.",
     "restore": "Put the values back in place of the placeholders in standard input.",
+    "vault": "Make, look at, re-key, empty, back up and check a vault.",
 }
 """Each subcommand with its line of help. The module of the same name is imported when it is called."""
 

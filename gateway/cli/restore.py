@@ -6,7 +6,7 @@ import click
 
 from ..gateway import Gateway
 from .streams import read_text, write_json, write_text
-from .vaultoption import json_option, session_option, vault_option, vault_path
+from .vaultoption import json_option, session_option, vault_option, vault_place
 
 
 @click.command()
@@ -20,7 +20,7 @@ def restore(vault: str | None, session: str, as_json: bool) -> None:
     """
     # The input ends when `sealgate redact` in front of the pipe has ended, and only then is the session there.
     text = read_text()
-    with Gateway.open(vault_path(vault)) as gateway:
+    with Gateway.open(vault_place(vault)) as gateway:
         restored = gateway.session(session, create=False).restore(text)
     if as_json:
         write_json({"session": session, "text": restored, "unresolved": list(restored.unresolved)})

@@ -35,3 +35,11 @@ def write_json(value: Any) -> None:
     """``value`` as one line of ASCII JSON, so that it survives any locale; lone surrogates are ``\\u`` escapes."""
     sys.stdout.buffer.write(json.dumps(value).encode("ascii") + b"\n")
     sys.stdout.buffer.flush()
+
+
+def write_report(as_json: bool, facts: dict[str, Any], sentence: str) -> None:
+    """The outcome of a command: as one line of JSON, or as a sentence for a person."""
+    if as_json:
+        write_json(facts)
+    else:
+        write_text(f"{sentence}\n")

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias
+from urllib.parse import urlsplit
 
 import click
 from platformdirs import user_data_path
 
 from sealgate.models.errors import InvalidInput
+from sealgate.vault.engines import is_url
 
 _Option: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 
 DEFAULT_SESSION: Final = "default"
 
 vault_option: Final[_Option] = click.option(
-    "--vault", metavar="PATH", help="The vault's file; by default one in your data directory."
+    "--vault", metavar="PLACE", help="The vault's file or URL; by default a file in your data directory."
 )
 session_option: Final[_Option] = click.option(
     "--session", metavar="NAME", default=DEFAULT_SESSION, show_default=True, help="The conversation it belongs to."
@@ -36,3 +38,14 @@ def vault_path(given: str | None) -> Path:
     if given in ("", ":memory:"):
         raise InvalidInput("--vault names a file; a vault in memory would end with this command")
     return Path(given)
+
+
+def vault_place(given: str | None) -> str:
+    """The file or URL that ``--vault`` names, or the default file. Raises ``InvalidInput`` for a URL with a password,
+    which every process of the machine could read from the command line.
+    """
+    if given is None or not is_url(given):
+        return str(vault_path(given))
+    if urlsplit(given).password is not None or "password=" in given:
+        raise InvalidInput("a password does not belong on a command line: use a service file, PGPASSFILE or a socket")
+    return given

@@ -1,0 +1,147 @@
+"""``sealgate vault``: what an operator does with a vault. No command takes a value as an argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sealgate.models.errors import InvalidInput, NotAVault
+from sealgate.models.placeholder import Placeholder, find_all
+from sealgate.vault import Vault
+from sealgate.vault import sweep as sweep_vault
+
+from .confirm import confirm, progress, yes_option
+from .streams import read_text, write_report
+from .vaultcopies import backup, restore
+from .vaultoption import json_option, session_option, vault_option, vault_place
+
+tenant_option = click.option("--tenant", metavar="NAME", default="default", show_default=True, help="Whose session.")
+
+
+@click.group()
+def vault() -> None:
+    """Make, look at, re-key, empty, back up and check a vault."""
+
+
+vault.add_command(backup)
+vault.add_command(restore)
+
+
+@vault.command()
+@vault_option
+@json_option
+def init(vault: str | None, as_json: bool) -> None:
+    """Make a vault and its key.
+
+    The key lies in your configuration directory, never beside the vault. Without it the vault is lost.
+    """
+    place = vault_place(vault)
+    if Vault.is_at(place):
+        raise InvalidInput("there is something at this place already")
+    with Vault.open(place) as made:
+        facts = made.status()
+    write_report(as_json, {"vault": facts.vault}, f"made vault {facts.vault}")
+
+
+@vault.command()
+@vault_option
+@json_option
+def status(vault: str | None, as_json: bool) -> None:
+    """Say how many sessions, keys and audit rows a vault has."""
+    with _existing(vault) as opened:
+        facts = opened.status()
+    lines = f"vault     {facts.vault}\nsessions  {facts.sessions}\nkeys      {facts.keys}\naudit     {facts.audit} rows"
+    older = f"\n{facts.older} sessions are under an older key: rotate" if facts.older else ""
+    write_report(as_json, facts._asdict(), lines + older)
+
+
+@vault.command()
+@vault_option
+@click.option("--destroy-old", is_flag=True, help="Then destroy all older keys: older backups become unreadable.")
+@yes_option
+@json_option
+def rotate(vault: str | None, destroy_old: bool, yes: bool, as_json: bool) -> None:
+    """Wrap all sessions under a new key. Values and placeholders stay as they are."""
+    with _existing(vault) as opened:
+        if destroy_old:
+            confirm("Every backup from before now becomes unreadable for ever. Go on?", yes=yes)
+        count = opened.rotate(progress=progress("sessions"))
+        destroyed = opened.destroy_old_keys() if destroy_old else 0
+    facts = {"sessions": count, "destroyed": destroyed}
+    write_report(as_json, facts, f"{count} sessions are under a new key; {destroyed} old keys destroyed")
+
+
+@vault.command()
+@vault_option
+@session_option
+@tenant_option
+@click.option("--value", "is_value", is_flag=True, help="Standard input is one value instead of placeholders.")
+@yes_option
+@json_option
+def forget(vault: str | None, session: str, tenant: str, is_value: bool, yes: bool, as_json: bool) -> None:
+    """Destroy the values whose placeholders stand in standard input. All other placeholders stay.
+
+    With --value, standard input is the value itself, of which one line end is dropped.
+    """
+    text = read_text()
+    with _existing(vault) as opened:
+        known = opened.session(session, tenant=tenant, create=False)
+        wanted = _of_value(known, text) if is_value else [one for _start, _end, one in find_all(text)]
+        found = list(known.facts(wanted))
+        if found:
+            confirm(f"{len(found)} values cannot be restored afterwards. Go on?", yes=yes)
+            known.forget(found)
+    write_report(as_json, {"forgotten": [str(one) for one in found]}, f"{len(found)} values forgotten")
+
+
+@vault.command()
+@vault_option
+@session_option
+@tenant_option
+@yes_option
+@json_option
+def shred(vault: str | None, session: str, tenant: str, yes: bool, as_json: bool) -> None:
+    """Destroy a session's keys, and with them everything that it stored. Its name is never used again."""
+    with _existing(vault) as opened:
+        doomed = opened.session(session, tenant=tenant, create=False)
+        confirm("Nothing of this session can be restored afterwards. Go on?", yes=yes)
+        clean = doomed.shred()
+    note = "" if clean else "; a reader still holds deleted pages: run sweep until it says so no more"
+    write_report(as_json, {"session": doomed.id, "purged": clean}, f"session {doomed.id} is shredded{note}")
+
+
+@vault.command()
+@vault_option
+@json_option
+def sweep(vault: str | None, as_json: bool) -> None:
+    """Destroy sessions and values whose lifetime has ended. Needs no key."""
+    swept = sweep_vault(vault_place(vault))
+    note = "" if swept.purged else "; a reader still holds deleted pages"
+    write_report(as_json, swept._asdict(), f"{swept.sessions} sessions and {swept.values} values destroyed{note}")
+
+
+@vault.command()
+@vault_option
+@json_option
+def verify(vault: str | None, as_json: bool) -> None:
+    """Read everything that is stored and check it against its keys, and the audit chain against itself."""
+    with _existing(vault) as opened:
+        checked = opened.verify(progress=progress("values"))
+    facts = checked._asdict()
+    write_report(as_json, facts, ", ".join(f"{count} {name}" for name, count in facts.items()) + ": all in order")
+
+
+def _existing(given: str | None) -> Vault:
+    place = vault_place(given)
+    if not Vault.is_at(place):
+        raise NotAVault("there is no vault at this place: see `sealgate vault init`")
+    return Vault.open(place)
+
+
+def _of_value(session: Any, text: str) -> list[Placeholder]:
+    value = text.removesuffix("\n").removesuffix("\r")
+    found: list[Placeholder] = session.match(
+        lambda live: [one.placeholder for one in live if one.value.text() == value]
+    )
+    return found

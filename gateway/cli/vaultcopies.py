@@ -1,0 +1,53 @@
+"""``sealgate vault backup`` and ``restore``: a vault as one encrypted file, and back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from sealgate.models.errors import NotAVault
+from sealgate.vault import Vault, restore_backup
+
+from .streams import write_report
+from .vaultoption import json_option, vault_option, vault_place
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@vault_option
+@json_option
+def backup(file: Path, vault: str | None, as_json: bool) -> None:
+    """Write an encrypted copy of the whole vault to FILE, which must not be there yet.
+
+    The copy opens with the vault's key, which is not in it: keep a copy of the key elsewhere.
+    """
+    place = vault_place(vault)
+    if not Vault.is_at(place):
+        raise NotAVault("there is no vault at this place: see `sealgate vault init`")
+    with Vault.open(place) as opened:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as target:
+                size = opened.backup(target)
+                target.flush()
+                os.fsync(target.fileno())
+        except BaseException:
+            file.unlink()
+            raise
+    write_report(as_json, {"bytes": size}, f"{size:,} bytes written")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@vault_option
+@json_option
+def restore(file: Path, vault: str | None, as_json: bool) -> None:
+    """Make a vault of the backup FILE where nothing is; all of FILE is checked before the vault appears."""
+    place = vault_place(vault)
+    with file.open("rb") as source:
+        restore_backup(source, place)
+    with Vault.open(place) as opened:
+        facts = opened.status()
+    write_report(as_json, facts._asdict(), f"restored vault {facts.vault} with {facts.sessions} sessions")
