@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, NoReturn, Self
 from weakref import WeakValueDictionary
@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from sealgate.models.grants import Accepts
 from sealgate.models.limits import Limits
 from sealgate.models.policy import Policy
-from sealgate.redaction import Detector, Redactor, Restorer
+from sealgate.redaction import Coverage, Detector, Operator, Redactor, Restorer
 from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, VaultSession
 
 from .bridges import Bridges
@@ -55,9 +55,11 @@ class Gateway:
         clock: Clock,
         interrupt: InterruptConfig,
         policy: Policy | None = None,
+        operators: Mapping[str, Operator] | None = None,
     ) -> None:
         self._interrupt = interrupt
         self._vault = vault
+        self._operators = operators
         self._detector = detector
         self._limits = limits
         self._clock = clock
@@ -78,6 +80,7 @@ class Gateway:
         clock: Clock = SYSTEM_CLOCK,
         interrupt: InterruptConfig | None = None,
         policy: str | os.PathLike[str] | Policy | None = None,
+        operators: Mapping[str, Operator] | None = None,
     ) -> Self:
         """Open or create the vault at ``location``: a file path, or ``":memory:"``.
 
@@ -87,6 +90,9 @@ class Gateway:
 
         ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and
         the annotations both have to allow what a tool receives. Without one the annotations decide.
+
+        ``operators`` says per entity type what is done with a detected value instead of sealing it: ``keep``, ``mask``,
+        ``redact``, ``replace`` or ``hash`` (under a key of the session). Only sealed values can be restored.
         """
         allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(os.fspath(policy))
         vault = Vault.open(location, key, clock=clock)
@@ -97,6 +103,7 @@ class Gateway:
             clock=clock,
             interrupt=interrupt or InterruptConfig(),
             policy=allowed,
+            operators=operators,
         )
 
     @property
@@ -106,6 +113,10 @@ class Gateway:
         ``audit.verify()`` raises on a broken chain.
         """
         return self._vault.audit
+
+    def coverage(self) -> Coverage:
+        """Which entity types and languages this configuration can find, by what, and which it cannot."""
+        return self._detector.coverage()
 
     def session(
         self, name: str, *, tenant: str = "default", subject: str | None = None, create: bool = True
@@ -198,10 +209,11 @@ class Gateway:
 
     def _new_session(self, vault: VaultSession) -> Session:
         policy = self.policy.guard(vault)
+        hash_key = bytes.fromhex(vault.bind("operator/1", "hash")) if self._operators else None
         bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
             vault=vault,
-            redactor=Redactor(self._detector, vault),
+            redactor=Redactor(self._detector, vault, operators=self._operators, hash_key=hash_key),
             restorer=Restorer(self._opener(vault, policy)),
             log=TurnLog(vault),
             private_data=SessionPrivateData(vault),

@@ -16,7 +16,7 @@ from sealgate.models.origins import INTERRUPT
 from sealgate.models.placeholder import STRICT, Placeholder
 from sealgate.models.response import SessionResponse
 from sealgate.models.sealing import EntryFacts
-from sealgate.redaction import StreamRedactor, StreamRestorer
+from sealgate.redaction import Explanation, StreamRedactor, StreamRestorer
 
 from .bridges import Bridges
 from .conversation import Conversation, redact_messages
@@ -89,6 +89,15 @@ class Session:
         Raises ``TextTooLong``, ``TooManyValues``, ``DetectionFailed`` or a ``VaultError``; nothing is stored then.
         """
         return self._services.redactor.redact(text, known=known, expect=expect, origin=origin)
+
+    def explain(
+        self, text: str, *, known: Sequence[str | PrivateData] = (), expect: Expectation | None = None
+    ) -> list[Explanation]:
+        """All that would be found in ``text``, which of it would count, by which recognizer and why.
+
+        It holds no text, and nothing is stored.
+        """
+        return self._services.redactor.explain(text, known=known, expect=expect)
 
     def restore(self, text: str) -> RestoredText:
         """The text that ``redact`` was given, exactly, while its values live. Placeholders that are not this

@@ -11,7 +11,7 @@ from .streams import write_json, write_text
 
 
 def write_explanations(explanations: Sequence[Explanation], *, as_json: bool) -> None:
-    """A line a finding, the ones that decide what stands in the text marked with ``*``; or all of them as one JSON list."""
+    """A line a finding, those that decide what stands in the text marked with ``*``; or all as one JSON list."""
     if as_json:
         write_json([_described(explanation) for explanation in explanations])
     else:
