@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, cast
 
@@ -32,6 +33,7 @@ Recognise: TypeAlias = Callable[[Role, str], str | None]
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 
+_NOT_OF_AN_ID: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 _ORIGINS: Final[dict[Role, str]] = {"user": PERSON, "system": APPLICATION, "assistant": MODEL}
 
@@ -102,12 +104,15 @@ def redact_messages(planner: Planner, messages: Iterable[RawMessage], **options:
 
 
 def rescrub(planner: Planner, message: SealedMessage) -> SealedMessage:
-    """A message said earlier, with what has become known since hidden outside of its placeholders."""
+    """A message said earlier, with what has become known since hidden outside of its placeholders; in the ids of calls
+    too, which a model makes up."""
     scrub = scrubber(planner, _origin_of_role(message.role, message.name))
     content = scrub.json(cast("JsonValue", message.content))
     calls = [
         SealedCall(
-            id=call.id, name=call.name, arguments=cast("JsonObject", scrub.json(cast("JsonValue", call.arguments)))
+            id=_hidden_id(scrub, call.id),
+            name=call.name,
+            arguments=cast("JsonObject", scrub.json(cast("JsonValue", call.arguments))),
         )
         for call in message.tool_calls
     ]
@@ -116,10 +121,16 @@ def rescrub(planner: Planner, message: SealedMessage) -> SealedMessage:
             role=message.role,
             content=cast("str | list[JsonObject]", content),
             tool_calls=tuple(calls),
-            tool_call_id=message.tool_call_id,
+            tool_call_id=None if message.tool_call_id is None else _hidden_id(scrub, message.tool_call_id),
             name=message.name,
             status=message.status,
         )
+
+
+def _hidden_id(scrub: Scrubber, call_id: str) -> str:
+    """An id without sealed values, in the characters that chat APIs take; a call and its result get the same one."""
+    hidden = scrub.text(call_id)
+    return call_id if hidden == call_id else _NOT_OF_AN_ID.sub("-", hidden)
 
 
 def _keep_all(placeholder: Placeholder) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import ModelFailed, TooManySteps
+from sealgate.models.errors import LeakPrevented, ModelFailed, TooManySteps
 from sealgate.models.messages import AIMessage, SealedCall, SealedMessage
 from sealgate.redaction import build_known_values
 
@@ -25,6 +25,7 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
     prepared = _hidden(context, state)
     answer = yield from _complete(context, prepared)
+    _check_labels(context, answer)
     sealed = seal_answer(context, answer)
     context.services.emitted.remember_message(sealed)
     yield context.event("assistant.message", text=sealed.text())
@@ -87,6 +88,18 @@ def _checked(answer: object, most: int) -> AIMessage:
     if len(ids) > most:
         raise ModelFailed(f"the model asked for more than {most} calls at once")
     return answer
+
+
+def _check_labels(context: TurnContext, answer: AIMessage) -> None:
+    """Nothing, if no id and no made-up name of a call holds a sealed value: they are recorded as they are.
+
+    Raises ``LeakPrevented``; nothing of the answer is recorded then.
+    """
+    known = context.services.vault.match(build_known_values)
+    for call in answer.tool_calls:
+        made_up = (call.id,) if context.toolkit.has(call.name) else (call.id, call.name)
+        if any(map(known.appears_in, made_up)):
+            raise LeakPrevented("the id or the name of a call")
 
 
 def planned_calls(

@@ -1,4 +1,4 @@
-"""A model that gives the calls of each step the same ids: what was used or approved for one is not for another."""
+"""Ids of calls are the model's own: the same in each step, or a value; nothing is used, approved or shown by one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sealgate.gateway import (
     Gateway,
     HumanMessage,
     InterruptConfig,
+    LeakPrevented,
     Policy,
     PrivateData,
     Rule,
@@ -108,3 +109,27 @@ def test_an_effect_is_remembered_for_one_call(gateway: Gateway, session: Session
 
     session.invoke([HumanMessage("Go.")], model=twice("send", {"to": "a"}, {"to": "b"}))
     assert ran == ["a", "b"]
+
+
+def test_a_value_in_an_id_or_a_made_up_name_goes_nowhere(gateway: Gateway, session: Session) -> None:
+    @gateway.toolify()
+    def look() -> None: ...
+
+    session.private_data.put(PrivateData(PASSWORD, name="password"))
+    for call in (ToolCall(id=PASSWORD, name="look"), ToolCall(id="c", name=PASSWORD)):
+        with pytest.raises(LeakPrevented):
+            session.invoke([HumanMessage("Go.")], model=ScriptedModel([call]))
+    assert PASSWORD not in repr((session.history(), session.events(audience="internal").history()))
+    assert session.invoke([HumanMessage("Go.")], model=ScriptedModel(["Done."])).status == "completed"
+
+
+def test_an_id_that_becomes_known_later_is_hidden_in_what_the_model_reads(gateway: Gateway, session: Session) -> None:
+    @gateway.toolify()
+    def look() -> None: ...
+
+    session.invoke([HumanMessage("Go.")], model=ScriptedModel([ToolCall(id=PASSWORD, name="look"), "Done."]))
+    session.private_data.put(PrivateData(PASSWORD, name="password"))
+    model = ScriptedModel(["Done."])
+    assert session.invoke([HumanMessage("Go on.")], model=model).status == "completed"
+    ((messages, _tools),) = model.seen
+    assert messages[2].tool_call_id == messages[1].tool_calls[0].id != PASSWORD
