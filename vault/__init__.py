@@ -7,6 +7,7 @@ from .keyfile import KeyDirectory, KeyFile
 from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
 from .passphrase import PassphraseKeys
 from .records import Record, Records
+from .secretbytes import SecretBytes
 from .session import VaultSession
 from .status import Status
 from .sweep import Swept, sweep
@@ -27,6 +28,7 @@ __all__ = [
     "Record",
     "Records",
     "RotatingProvider",
+    "SecretBytes",
     "Status",
     "Swept",
     "Vault",

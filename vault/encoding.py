@@ -10,9 +10,9 @@ from typing import Final
 from sealgate.models.errors import TamperDetected
 from sealgate.models.placeholder import ALPHABET
 
-_LENGTH_BYTES: Final = 4
+LENGTH_BYTES: Final = 4
 _SHORT: Final = 64
-_SHORT_LENGTHS: Final = tuple(length.to_bytes(_LENGTH_BYTES, "big") for length in range(_SHORT))
+_SHORT_LENGTHS: Final = tuple(length.to_bytes(LENGTH_BYTES, "big") for length in range(_SHORT))
 _MIN_PADDED: Final = 32
 _FINE_STEP: Final = 16
 _FINE_LIMIT: Final = 256
@@ -47,13 +47,13 @@ def lp(*fields: bytes | str | int) -> bytes:
             continue
         data = field if isinstance(field, bytes) else text_bytes(str(field))
         length = len(data)
-        parts += (_SHORT_LENGTHS[length] if length < _SHORT else length.to_bytes(_LENGTH_BYTES, "big"), data)
+        parts += (_SHORT_LENGTHS[length] if length < _SHORT else length.to_bytes(LENGTH_BYTES, "big"), data)
     return b"".join(parts)
 
 
 def padded_length(length: int) -> int:
     """Bytes that ``pad`` makes of ``length`` bytes: 32, then steps of 16 to 256, then steps of about an eighth."""
-    needed = length + _LENGTH_BYTES
+    needed = length + LENGTH_BYTES
     if needed <= _MIN_PADDED:
         return _MIN_PADDED
     step = _FINE_STEP if needed <= _FINE_LIMIT else 1 << (needed.bit_length() - 4)
@@ -62,16 +62,16 @@ def padded_length(length: int) -> int:
 
 def pad(data: bytes) -> bytes:
     """``data`` behind its length, filled with zeros up to ``padded_length``."""
-    return (len(data).to_bytes(_LENGTH_BYTES, "big") + data).ljust(padded_length(len(data)), b"\0")
+    return (len(data).to_bytes(LENGTH_BYTES, "big") + data).ljust(padded_length(len(data)), b"\0")
 
 
 def unpad(padded: bytes) -> bytes:
     """The inverse of ``pad``, on exactly what it makes; ``TamperDetected`` for anything else."""
-    length = int.from_bytes(padded[:_LENGTH_BYTES], "big")
-    end = _LENGTH_BYTES + length
+    length = int.from_bytes(padded[:LENGTH_BYTES], "big")
+    end = LENGTH_BYTES + length
     if len(padded) != padded_length(length) or padded.count(b"\0", end) != len(padded) - end:
         raise TamperDetected(AUTHENTICATION)
-    return padded[_LENGTH_BYTES:end]
+    return padded[LENGTH_BYTES:end]
 
 
 def symbols(number: int, count: int) -> str:

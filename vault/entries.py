@@ -10,8 +10,9 @@ from sealgate.models.errors import TamperDetected, TextTooLong
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.secretvalue import JsonType, SecretValue
 
-from .encoding import AUTHENTICATION, bytes_text, lp, pad, text_bytes, unpad
+from .encoding import AUTHENTICATION, LENGTH_BYTES, bytes_text, lp, pad, text_bytes, unpad
 from .rows import EntryRow
+from .secretbytes import SecretBytes
 from .sessionkeys import SessionKeys
 
 MAX_VALUE_BYTES: Final = 65_536
@@ -98,6 +99,16 @@ def open_row(keys: SessionKeys, row: EntryRow) -> Opened:
     """
     facts, secret = _decode(unpad(keys.entries.decrypt(row.ct, _associated(keys, row))))
     return Opened(row, facts, secret)
+
+
+def open_into(keys: SessionKeys, row: EntryRow) -> tuple[Facts | None, SecretBytes]:
+    """``open_row`` into a buffer that can be overwritten; only the facts are copied out of it."""
+    buffer = keys.entries.decrypt_into(row.ct, _associated(keys, row))
+    lead = LENGTH_BYTES + _FACTS_LENGTH
+    end = lead + int.from_bytes(buffer[LENGTH_BYTES:lead], "big")
+    facts = Facts.parse(bytes(buffer[lead:end])) if end > lead else None
+    value_end = LENGTH_BYTES + int.from_bytes(buffer[:LENGTH_BYTES], "big")
+    return facts, SecretBytes(buffer, end + 1, value_end)
 
 
 def _associated(keys: SessionKeys, row: EntryRow) -> bytes:

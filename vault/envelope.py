@@ -35,6 +35,8 @@ class _Aead(Protocol):
 
     def decrypt(self, nonce: bytes, data: bytes, associated_data: bytes | None) -> bytes: ...
 
+    def decrypt_into(self, nonce: bytes, data: bytes, associated_data: bytes | None, buf: bytearray) -> int: ...
+
 
 def preferred_suite() -> int:
     """AES-256-GCM-SIV where this OpenSSL has it (3.2 and later), else AES-256-GCM."""
@@ -103,6 +105,19 @@ class Cipher:
             return aead.decrypt(nonce, body, lead + associated)
         except InvalidTag:
             raise TamperDetected(AUTHENTICATION) from None
+
+    def decrypt_into(self, ciphertext: bytes, associated: bytes) -> bytearray:
+        """``decrypt`` into a buffer that can be overwritten; no other copy of the plaintext is made."""
+        aead = self._aeads.get(ciphertext[0]) if len(ciphertext) > NONCE_BYTES + _TAG_BYTES else None
+        if aead is None:
+            raise TamperDetected(AUTHENTICATION)
+        lead, nonce, body = ciphertext[:1], ciphertext[1 : 1 + NONCE_BYTES], ciphertext[1 + NONCE_BYTES :]
+        buffer = bytearray(len(body) - _TAG_BYTES)
+        try:
+            aead.decrypt_into(nonce, body, lead + associated, buffer)
+        except InvalidTag:
+            raise TamperDetected(AUTHENTICATION) from None
+        return buffer
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("keys cannot be pickled")

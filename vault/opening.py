@@ -15,9 +15,10 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import CallPart, Candidate, EntryFacts, Permit
 from sealgate.models.secretvalue import SecretValue
 
-from .entries import Facts, head_of, open_row
+from .entries import Facts, head_of, open_into, open_row
 from .ledger import Spent
 from .rows import EntryRow
+from .secretbytes import SecretBytes
 from .state import State
 from .store import EntryTable
 
@@ -55,6 +56,24 @@ def find(state: State, spent: Spent, entries: EntryTable, placeholder: Placehold
         return None
     secret = opened.secret if wanted is head else open_row(state.keys, wanted).secret
     return Found(placeholder, head, facts, secret)
+
+
+def borrow(state: State, entries: EntryTable, placeholder: Placeholder, now: int) -> SecretBytes:
+    """The value of a placeholder in a buffer that is wiped; raises ``UnknownPlaceholder`` and ``ValueGone``."""
+    rows, spent = entries.by_code(state.row.sid, placeholder.code), state.spent()
+    wanted = next((row for row in rows if row.suffix == placeholder.form), None)
+    head = head_of(rows)
+    if wanted is None or head is None:
+        if spent.had(placeholder.code):
+            raise ValueGone("the value is used up, expired or forgotten")
+        raise UnknownPlaceholder("this session issued no such placeholder")
+    facts, secret = open_into(state.keys, head)
+    if facts is None or facts.entity_types[0] != placeholder.entity_type:
+        raise UnknownPlaceholder("this session issued no such placeholder")
+    used_up = facts.uses is not None and spent.used(head.life) >= facts.uses
+    if used_up or spent.is_ended(head.life) or 0 < head.expires <= now:
+        raise ValueGone("the value is used up, expired or forgotten")
+    return secret if wanted is head else open_into(state.keys, wanted)[1]
 
 
 class Opening:

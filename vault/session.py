@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
-from sealgate.models.errors import AuditUnavailable, SessionShredded, StoreFull
-from sealgate.models.grants import Inject, Purpose
+from sealgate.models.errors import AuditUnavailable, InvalidInput, SessionShredded, StoreFull
+from sealgate.models.grants import Inject, Purpose, Restore, Reveal
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import CallPart, EntryFacts, LiveValue, Permit, SealRequest
 from sealgate.models.secretvalue import SecretValue
@@ -17,14 +17,19 @@ from .index import CODE_LENGTHS, Mark
 from .known import KnownForms
 from .ledger import Spent
 from .matching import Matching
-from .opening import CallOpening, Opening, find
+from .opening import CallOpening, Opening, borrow, find
 from .records import Records
 from .sealing import Sealed, Sealing, check_request
+from .secretbytes import SecretBytes
 from .shared import Shared
 from .state import SessionState, State
 from .store import Transaction
 
 Built = TypeVar("Built")
+
+_GENERATIONS: Final = 2**16
+"""Changes of a session after which its data key is renewed. Each encrypts at most twice 10,000 forms, so that one key
+encrypts fewer than 2^31 messages: half of what random nonces of 96 bits allow (NIST SP 800-38D, section 8.3)."""
 
 
 class VaultSession:
@@ -102,6 +107,22 @@ class VaultSession:
         if opening.refusal is not None:
             raise opening.refusal
         return opening.values
+
+    def borrow(self, placeholder: Placeholder, purpose: Restore | Reveal) -> SecretBytes:
+        """One value in a buffer that is wiped when its block ends; see ``secretbytes`` for how far that goes.
+
+        The audit row is committed first. Raises ``UnknownPlaceholder``, ``ValueGone`` and ``AuditUnavailable``.
+        """
+        if not isinstance(purpose, Restore | Reveal):
+            raise InvalidInput("a tool call is given its values by open_call")
+        try:
+            with self._shared.store.write(durable=False) as transaction:
+                state = self.state.load(transaction)
+                secret = borrow(state, transaction.entries, placeholder, self._shared.clock.now_ms())
+                self._audit(transaction, "opened", [placeholder], self._shared.describe(purpose))
+        except StoreFull:
+            raise AuditUnavailable("the audit row could not be written, so nothing was opened") from None
+        return secret
 
     def open_call(self, parts: Sequence[CallPart], permit: Permit) -> list[dict[Placeholder, SecretValue]]:
         """The values of everything that one call holds: see ``models.sealing.CallOpener.open_call``.
@@ -210,13 +231,16 @@ class VaultSession:
             return self.state.load(transaction)
 
     def _store(self, transaction: Transaction, state: State, spent: Spent, *, moved: bool) -> State:
-        """Writes the ledger under a new generation. When too many lives have ended, a new data key ends them all."""
+        """Writes the ledger under a new generation.
+
+        When too many lives have ended, a new data key ends them all; after 2^16 generations there is a new one anyhow.
+        """
         gen = state.row.gen + 1
         short = spent.trim(self._shared.clock.now_ms())
         spent.moved = gen if moved else spent.moved
         row = state.row._replace(gen=gen, spent=spent.encode())
         after = self.state.store(transaction, state, row)
-        return after if short else renew(transaction, self.state, after)
+        return after if short and gen % _GENERATIONS else renew(transaction, self.state, after)
 
     def _audit(
         self, transaction: Transaction, action: str, shown: Sequence[Placeholder], fields: dict[str, object]
