@@ -10,7 +10,10 @@ from sealgate.models.tools import ToolSpec
 from sealgate.redaction import Redactor
 
 _PROSE: Final = frozenset(("description", "title", "$comment"))
-"""The keywords of JSON Schema that hold text for readers. Names, keys, enums and defaults belong to the program."""
+"""The keywords of JSON Schema that hold text for readers. Names, keys and enums belong to the program."""
+
+_SAMPLES: Final = frozenset(("default", "examples"))
+"""The keywords that hold values: a model reads them, so they are redacted; the function keeps its own default."""
 
 
 def sealed_specs(redactor: Redactor, specs: tuple[ToolSpec, ...]) -> list[ToolSpec]:
@@ -68,8 +71,18 @@ def _member(key: str, value: Any, redact: Callable[[str], str]) -> Any:
         return redact(value)
     if key in ("properties", "$defs"):
         return {name: _redacted_schema(inner, redact) for name, inner in value.items()}
-    if isinstance(value, dict) and key not in ("default", "const"):
+    if key in _SAMPLES:
+        return _redacted_sample(value, redact)
+    if isinstance(value, dict) and key != "const":
         return _redacted_schema(value, redact)
     if isinstance(value, list) and key in ("anyOf", "oneOf", "allOf", "prefixItems"):
         return [_redacted_schema(inner, redact) if isinstance(inner, dict) else inner for inner in value]
     return value
+
+
+def _redacted_sample(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_redacted_sample(inner, redact) for inner in value]
+    return {key: _redacted_sample(inner, redact) for key, inner in value.items()} if isinstance(value, dict) else value
