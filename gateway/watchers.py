@@ -53,6 +53,6 @@ class Watchers:
 
 
 def _quietly(call: Callable[[], object]) -> None:
-    # An observer's error is its own, and its text may hold a value.
-    with suppress(Exception):
+    # An observer's error is its own, and its text may hold a value; one that wants to exit does not end a turn.
+    with suppress(Exception, SystemExit):
         call()

@@ -299,12 +299,13 @@ def test_a_callback_that_decides_at_once_needs_no_pause(bank: Callable[..., Bank
     assert CARD not in repr(requests[0].wire())
 
 
-def test_an_observer_that_raises_harms_nothing(bank: Callable[..., Bank]) -> None:
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit])
+def test_an_observer_that_raises_harms_nothing(bank: Callable[..., Bank], error: type[BaseException]) -> None:
     one = bank(interrupt_before=["pay"])
 
     @one.session.on_interrupt
     def broken(_request: InterruptRequest) -> None:
-        raise RuntimeError(CARD)
+        raise error(CARD)
 
     assert one.run(PAY).status == "interrupted"
 

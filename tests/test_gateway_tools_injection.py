@@ -142,6 +142,12 @@ def test_a_mangled_placeholder_of_the_model_is_refused_and_a_persons_is_text(ses
     assert opened(session, {"to": str(said)}, accepts={}) == {"to": "[pin_k7q2mxb4]"}
 
 
+def test_the_name_of_an_argument_is_no_place_for_a_placeholder(session: Session, mail: Placeholder) -> None:
+    with pytest.raises(MalformedPlaceholder):
+        opened(session, {str(mail): "x"}, accepts={})
+    assert opened(session, {str(mail): "x"}, accepts={}, keep=True) == {str(mail): "x"}
+
+
 def test_another_session_opens_nothing(gateway: Gateway, mail: Placeholder) -> None:
     with pytest.raises(UnknownPlaceholder):
         opened(gateway.session("another"), {"to": str(mail)})

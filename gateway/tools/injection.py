@@ -86,6 +86,8 @@ def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
 def _parts(injection: Injection) -> list[CallPart]:
     """Each place with placeholders that are to be opened there."""
     found: dict[str, tuple[Inject, set[Placeholder]]] = {}
+    if not injection.keep and placeholders_in(list(injection.arguments)):
+        raise MalformedPlaceholder("the name of an argument holds a placeholder, and nothing opens in a name")
     for name, leaf in _leaves(injection, injection.arguments):
         wanted = set(placeholders_in(leaf.text))
         given = injection.given.get(name, frozenset())
