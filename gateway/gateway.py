@@ -167,6 +167,10 @@ class Gateway:
             after_execute=after_execute,
         )
 
+    def purge(self) -> bool:
+        """Remove what was destroyed from the store's journals; ``False`` while a reader still holds some of it back."""
+        return self._vault.purge()
+
     def close(self) -> None:
         """Close the vault. Sessions of this gateway cannot be used afterwards."""
         for session in list(self._sessions.values()):

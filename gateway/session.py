@@ -251,13 +251,16 @@ class Session:
         """``run_tool`` for an event loop."""
         return await self.turns.arun_tool(call, self._player(None))
 
-    def shred(self) -> None:
+    def shred(self) -> bool:
         """Destroy the session's keys. Nothing of it can be opened again, here or in another process, and its name
         is never used again. Backups are reached once the key they were made under is destroyed.
+
+        ``False`` while a reader of the store still keeps the deleted rows on the disk: repeat ``Gateway.purge`` until
+        it is ``True``.
         """
         self._services.publish(AppEvent(type="session.ended", session_id=self.name, timestamp=self._services.now()))
         self._bridges.close()
-        self._services.vault.shred()
+        return self._services.vault.shred()
 
     def __repr__(self) -> str:
         return f"Session({self.name!r})"

@@ -261,3 +261,14 @@ def test_another_process_gives_the_same_placeholders(tmp_path: Path, detector: D
         )  # fmt: skip
         assert there.stdout.decode() == here
         assert gateway.session("order").redact(text).text == here
+
+
+def test_a_shred_says_whether_the_disk_is_clean(tmp_path: Path, detector: Detector) -> None:
+    with Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector) as gateway:
+        session = gateway.session("s1")
+        session.redact("Mail ada@example.org")
+        with gateway._vault._shared.store.read() as transaction:
+            (row,) = transaction.sessions.page(0, 10)
+            assert session.shred() is False
+        assert gateway.purge() is True
+        assert not any(row.wrapped in path.read_bytes() for path in tmp_path.iterdir())
