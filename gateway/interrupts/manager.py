@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from sealgate.models.approvals import ApprovalDecision, InterruptDecision, InterruptToolCall
-from sealgate.models.errors import InterruptNotPending, InvalidAnswer, LimitExceeded
+from sealgate.models.errors import InterruptNotPending, InvalidAnswer, InvalidInput, LimitExceeded
 from sealgate.models.interrupts import HumanResponse, InterruptDescriptor
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedCall, ToolCall
@@ -108,6 +109,23 @@ class InterruptManager:
             session_id=self._services.vault.name,
             state=state,
         )
+
+    def extend(self, interrupt_id: str, seconds: float) -> InterruptDescriptor:
+        """Give a pause that many more seconds, as often as is wanted. An ask for a secret ends when its limit after it
+        was asked is over, whatever is wanted. Raises ``InterruptNotPending``, and ``InvalidInput`` unless ``seconds``
+        is a finite number above 0.
+        """
+        if not 0 < seconds < math.inf:
+            raise InvalidInput("a pause is extended by a finite number of seconds above 0")
+        limit = self._services.limits.secret_ask_timeout
+
+        def later(pending: InterruptRecord) -> InterruptRecord:
+            if pending.expires_at is None:
+                return pending
+            until = pending.expires_at + seconds
+            return pending.but(expires_at=min(until, pending.created_at + limit) if pending.secret else until)
+
+        return self._table.settle(interrupt_id, later).descriptor()
 
     def destroy(self) -> InterruptDestroyReceipt:
         """Cancel every pause that waits."""

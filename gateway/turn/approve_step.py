@@ -10,7 +10,7 @@ from sealgate.models.messages import SealedCall
 
 from ..interrupts.approving import Approvals
 from ..interrupts.record import InterruptRecord
-from ..tools.injection import placeholders_in
+from ..tools.injection import Injection, placeholders_in
 from ..tools.outcome import as_text
 from ..tools.tool import Tool
 from .arguments import complete_arguments
@@ -79,27 +79,27 @@ def bound(
     context: TurnContext, tool: Tool, call: CallState, state: TurnState, approval: ApprovalState
 ) -> ApprovalState:
     """The approval, tied to exactly this call."""
-    return approval.but(binding=binding_of(context, tool, call, state, approval))
+    injection = complete_arguments(context, tool, call, state)
+    return approval.but(binding=binding_of(context, tool, call, injection, approval))
 
 
-def binding_of(context: TurnContext, tool: Tool, call: CallState, state: TurnState, approval: ApprovalState) -> str:
+def binding_of(context: TurnContext, tool: Tool, call: CallState, injection: Injection, approval: ApprovalState) -> str:
     """An HMAC over session, subject, call, tool and its schema, the complete arguments by their placeholders, and
     the expiry.
     """
-    injection = complete_arguments(context, tool, call, state)
     schema = hashlib.sha256(tool.spec.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
     parts = (injection.call_id, tool.name, schema, as_text(dict(injection.arguments)), str(approval.expires_at))
     return context.services.vault.bind("approval/1", *parts)
 
 
-def is_bound(context: TurnContext, tool: Tool, call: CallState, state: TurnState) -> bool:
-    """Whether a person approved exactly this call, if somebody has to."""
+def is_bound(context: TurnContext, tool: Tool, call: CallState, injection: Injection) -> bool:
+    """Whether a person approved exactly this call, with exactly these arguments, if somebody has to."""
     approval = call.approval("before")
     if "before" not in call.gates:
         return True
     if approval is None or approval.decided != "approved":
         return False
-    return approval.binding == binding_of(context, tool, call, state, approval)
+    return approval.binding == binding_of(context, tool, call, injection, approval)
 
 
 def _approved(context: TurnContext, state: TurnState, call_id: str, record: InterruptRecord) -> TurnState:

@@ -24,6 +24,9 @@ from .waits import Effects, Wait
 TIMED_OUT = "interrupt_timeout"
 """The code of a turn that ended because nobody answered or decided in time."""
 
+WARNING = 30.0
+"""Seconds before a pause's time is over at which a turn that waits tells of it; WCAG 2.2.1 asks for 20 at least."""
+
 
 def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state after one pause that was settled; or the paused state, if the turn does not wait here."""
@@ -37,9 +40,29 @@ def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
             return (yield from _settled(context, state, call, record))
     if not context.waits:
         return context.advance(state, TurnPaused())
-    ids = [interrupt for _call, interrupt in waiting]
-    yield Wait("handler", lambda: context.services.interrupts.wait(ids), inline=True)
+    yield from _wait(context, [interrupt for _call, interrupt in waiting])
     return state
+
+
+def _wait(context: TurnContext, ids: list[str]) -> Effects[None]:
+    """Wait here until one of the pauses has ended; whoever is to answer one is warned before its time is over."""
+    services = context.services
+    warned: set[str] = set()
+    while True:
+        found = [services.interrupts.get(interrupt) for interrupt in ids]
+        waiting = [record for record in found if record is not None and record.state == "pending"]
+        if len(waiting) < len(ids):
+            return
+        mortal = [record for record in waiting if record.expires_at is not None and record.id not in warned]
+        for record in mortal:
+            left = (record.expires_at or 0.0) - services.now()
+            if left <= WARNING:
+                warned.add(record.id)
+                yield context.event("status", data={"interrupt": record.id, "expires_in": round(left, 3)})
+        next_warning = min(
+            ((record.expires_at or 0.0) - WARNING for record in mortal if record.id not in warned), default=None
+        )
+        yield Wait("handler", lambda until=next_warning: services.interrupts.wait(ids, until), inline=True)  # type: ignore[misc]
 
 
 def waits_for(call: CallState) -> str | None:

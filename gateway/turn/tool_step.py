@@ -22,6 +22,7 @@ from sealgate.models.errors import (
     ValueGone,
 )
 from sealgate.models.jsonvalue import JsonValue
+from sealgate.models.origins import tool_origin
 from sealgate.redaction import build_known_values
 
 from ..interrupts.scratchpad import InterruptScratchpad
@@ -63,19 +64,30 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     decided = call.approval("before")
     if decided is not None and decided.decided == "denied":
         return (yield from fail_call(context, state, call.id, denial(decided.note)))
-    if not is_bound(context, tool, call, state):
-        _audit_refusal(context, tool.name, "ApprovalMismatch")
-        return (yield from fail_call(context, state, call.id, "ApprovalMismatch: nobody approved exactly this call"))
+    return (yield from _run(context, state, call, tool))
+
+
+def _run(context: TurnContext, state: TurnState, call: CallState, tool: Tool) -> Effects[TurnState]:
+    if "before" in call.gates and call.approval("before") is None:
+        return (yield from _unapproved(context, state, tool, call.id))
     started = _started(context, state, call.id)
     yield context.event("tool.started", tool=described(call, "started"))
     yield from run_hook_of(context, tool, call, "before")
     try:
+        # What the approval is compared with is what is injected: a hook may have changed where arguments come from.
         injection = complete_arguments(context, tool, call, started)
+        if not is_bound(context, tool, call, injection):
+            return (yield from _unapproved(context, started, tool, call.id))
         pad = scratchpad_of(context, state, call)
         bound = bind(context, tool, injection, pad)
     except REFUSALS as refused:
         return (yield from _refused(context, started, call.id, refused))
     return (yield from _called(context, tool, call, injection, started, bound, pad))
+
+
+def _unapproved(context: TurnContext, state: TurnState, tool: Tool, call_id: str) -> Effects[TurnState]:
+    _audit_refusal(context, tool.name, "ApprovalMismatch")
+    return (yield from fail_call(context, state, call_id, "ApprovalMismatch: nobody approved exactly this call"))
 
 
 def _started(context: TurnContext, state: TurnState, call_id: str) -> TurnState:
@@ -165,7 +177,8 @@ def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, retur
     kept, limits = kept_closed(injection), services.limits
     result = to_json(returned)
     redacted = redact_result(services.redactor, tool.name, result, kept, limits.new_values, limits.result_size)
-    sealed = hide_split(redacted, services.vault.match(build_known_values))
+    pieces = services.redactor.joined(tool_origin(tool.name), limits.new_values)
+    sealed = hide_split(redacted, services.vault.match(build_known_values), pieces)
     if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
         sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
     return as_text(sealed), sealed
