@@ -15,6 +15,7 @@ from sealgate.models.sealing import Sealer
 from .detector import Detector
 from .expectation import AnswerHit, read_answer
 from .explain import Explanation, explained
+from .guarded import GuardedValues, guarded
 from .json_redactor import redact_json
 from .message_redactor import Recognise, redact_message, redact_messages, rescrub
 from .operators import Operator, Policy
@@ -111,6 +112,10 @@ class Redactor:
     def rescrub(self, message: SealedMessage) -> SealedMessage:
         """A message said earlier, with what has become known since hidden outside of its placeholders."""
         return rescrub(self._planner, message)
+
+    def joined(self, origin: str, max_new: int) -> GuardedValues:
+        """What finds the session's values in the pieces of one result run together; see ``guarded``."""
+        return guarded(self._planner, origin, max_new)
 
     def explain(
         self,

@@ -113,7 +113,7 @@ def break_p3(patch: Patch) -> None:
 def break_p4(patch: Patch) -> None:
     """What a tool returns is passed on."""
     patch.setattr(tool_step, "redact_result", lambda redactor, tool, result, *options: result)
-    patch.setattr(tool_step, "hide_split", lambda sealed, known: sealed)
+    patch.setattr(tool_step, "hide_split", lambda sealed, *known: sealed)
     patch.setattr(Redactor, "rescrub", lambda self, message: message)
     patch.setattr(model_step, "check_outgoing", lambda *arguments: None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import traceback
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from sealgate.gateway import (
     HumanMessage,
     LeakPrevented,
     ModelFailed,
+    PrivateData,
     RunningLoop,
     Session,
     SessionBusy,
@@ -33,6 +35,7 @@ from sealgate.models.tools import ToolSpec
 from sealgate.redaction import Detector
 
 ACCOUNT = "1234-5678-9012"
+PLACEHOLDER = re.compile(r"\[[A-Z_]+_[0-9A-Z.]+\]")
 Way = Literal["invoke", "ainvoke", "stream", "astream"]
 
 
@@ -375,3 +378,26 @@ def test_what_cannot_be_hidden_is_not_sent(session: Session, monkeypatch: pytest
 def _unredacted(_redactor: object, message: HumanMessage, **_options: object) -> SealedMessage:
     with sealing():
         return SealedMessage(role=message.role, content=message.content)
+
+
+@pytest.mark.parametrize("pieces", [str, lambda pin: [int(digit) for digit in pin], lambda pin: [ord(c) for c in pin]])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_page_that_lists_codes_in_pieces_learns_nothing(
+    gateway: Gateway, pieces: Callable[[str], object], nested: bool
+) -> None:
+    """The secret is hidden among the rest, which is hidden likewise, so that it shows no more than another would."""
+    pins = [f"{number:04d}" for number in range(4690, 4730)]
+    rows = [list(pin) if pieces is str else pieces(pin) for pin in pins]
+
+    @gateway.toolify(description="Read a page.")
+    def read_page() -> list[Any]:
+        return [{f"row{chr(97 + at // 26)}{chr(97 + at % 26)}": row} for at, row in enumerate(rows)] if nested else rows
+
+    def answered(pin: str) -> str:
+        session = gateway.session(f"pin-{pin}")
+        session.private_data.put(PrivateData(pin, name="pin"))
+        model = ScriptedModel([ToolCall(id="1", name="read_page", arguments={}), "Done."])
+        session.invoke([HumanMessage("Read.")], model=model)
+        return PLACEHOLDER.sub("[*]", model.seen[-1][0][-1].text())
+
+    assert answered("4711") == answered("9393")

@@ -46,22 +46,24 @@ class Edit(NamedTuple):
     text: str
 
 
-def scrub(value: JsonValue, layout: Layout, known: Known) -> JsonValue:
+def scrub(value: JsonValue, layout: Layout, known: Known, pieces: Known | None = None) -> JsonValue:
     """Data, laid out, with the sealed values of its strings, keys and numbers replaced; the very same data if there
-    is none.
+    is none. ``pieces`` looks through the texts that several of its texts make together; without it ``known`` does.
 
     A value that is split over several texts leaves its placeholder in the first and nothing in the others. A number
     that a value stood in becomes a string.
     """
     points = list(layout.code_points())
     whole = layout.whole()
-    if not known.suspects(whole.text) and not any(known.suspects(segment.text) for segment in points):
+    joining = known if pieces is None else pieces
+    if not joining.suspects(whole.text) and not any(joining.suspects(segment.text) for segment in points):
         return value
     edits: dict[int, list[Edit]] = {}
-    for segment in (whole, *layout.joined()):
-        _collect(edits, segment, layout.texts, known, shortest=0 if segment is whole else SHORTEST_SPLIT)
+    _collect(edits, whole, layout.texts, known, shortest=0)
+    for segment in layout.joined():
+        _collect(edits, segment, layout.texts, joining, shortest=SHORTEST_SPLIT)
     for segment in points:
-        _collect_points(edits, segment, layout.texts, known)
+        _collect_points(edits, segment, layout.texts, joining)
     return _Rebuild(layout.texts, edits).value(value) if edits else value
 
 

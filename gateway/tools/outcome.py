@@ -12,10 +12,10 @@ from sealgate.models.errors import LimitExceeded, NotJson, TextTooLong, ToolFail
 from sealgate.models.jsonvalue import JsonValue, check_json
 from sealgate.models.origins import tool_origin
 from sealgate.models.placeholder import Placeholder
-from sealgate.redaction import KnownValues, Redactor
+from sealgate.redaction import Redactor
 
 from ..events.plain import laid_out
-from ..events.scrub import scrub
+from ..events.scrub import Known, scrub
 from ..turn.waits import Escaped
 
 MAX_ERROR_TEXT: Final = 2_000
@@ -58,10 +58,11 @@ def redact_result(
     return redactor.redact_json(result, origin=tool_origin(tool), keep=kept.__contains__, max_new=max_new)
 
 
-def hide_split(sealed: JsonValue, known: KnownValues) -> JsonValue:
-    """A sealed result without the values that are split over its texts, such as a code as a list of its digits."""
+def hide_split(sealed: JsonValue, known: Known, pieces: Known) -> JsonValue:
+    """A sealed result without the values that are split over its texts, such as a code as a list of its digits;
+    ``pieces`` looks for those."""
     read, layout = laid_out(sealed)
-    scrubbed = scrub(read, layout, known)
+    scrubbed = scrub(read, layout, known, pieces)
     return sealed if scrubbed is read else scrubbed
 
 
