@@ -19,6 +19,7 @@ from sealgate.gateway import (
     InterruptRequest,
     InterruptTimeout,
     PerToolDispatchConfig,
+    PrivateData,
     Session,
     SessionBusy,
     SessionResponse,
@@ -397,6 +398,29 @@ def test_nobody_is_asked_about_a_call_that_cannot_run(detector: Detector) -> Non
         assert response.status == "completed"
         read = [message.text() for message in response.messages if message.role == "tool"]
         assert [text.split(":")[0] for text in read] == ["ToolFailed", "ToolFailed"]
+
+
+def test_an_edit_sends_no_answer_and_no_private_data_elsewhere(detector: Detector) -> None:
+    ran: list[str] = []
+    config = InterruptConfig(interrupt_before=["login"])
+    with Gateway.open(":memory:", detector=detector, interrupt=config) as gateway:
+
+        @gateway.toolify()
+        @depends_on_private_data("password", "password")
+        @depends_on_interrupt("code", lambda _prompt: "482913", "Code: ", sensitive="OTP_CODE")
+        def login(password: str, code: str, note: str = "") -> None:
+            ran.append(note)
+
+        session = gateway.session("s1")
+        session.private_data.put(PrivateData("tr0ub4dor-zebra-quartz-77", name="password"))
+        for name in ("password", "code"):
+            model = ScriptedModel([ToolCall(id="c1", name="login"), "Done."])
+            (asked,) = session.invoke([HumanMessage("Go.")], model=model).interrupts
+            assert asked.human is not None
+            shown = asked.human.approvals()[0].args[name]
+            edited = session.resume(asked.id, ApprovalDecision(approved=True, modified_arguments={"note": shown}))
+            assert edited.messages[-2].text().startswith("GrantRefused")
+    assert ran == []
 
 
 def test_nobody_decides_in_time(bank: Callable[..., Bank]) -> None:

@@ -68,7 +68,8 @@ def take_decision(
         state = context.advance(state, Decided(call_id=call.id, approval=_denied(call, record, decision)))
         return (yield from fail_call(context, state, call.id, denial(decision.note)))
     if decision.modified_arguments is not None:
-        before = placeholders_in(list(call.arguments.values()))
+        # Whoever sees the placeholder of an answer or of private data may not send its value somewhere else with it.
+        before = placeholders_in([*call.arguments.values(), *record.arguments.values()])
         edited = placeholders_in(list(decision.modified_arguments.values())) - before
         change = Edited(call_id=call.id, arguments=decision.modified_arguments, edited=tuple(map(str, sorted(edited))))
         state = context.advance(state, change)
