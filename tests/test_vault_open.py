@@ -197,7 +197,7 @@ def test_a_changed_schema_is_refused(path: Path, statement: str) -> None:
         Vault.open(path, KEY)
 
 
-@pytest.mark.parametrize("place", ["", "postgresql://host/db", "nul\0byte"])
+@pytest.mark.parametrize("place", ["", "mysql://host/db", "nul\0byte"])
 def test_places_that_are_no_paths_are_refused(place: str) -> None:
     with pytest.raises(InvalidInput):
         Vault.open(place, KEY)

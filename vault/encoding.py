@@ -13,6 +13,7 @@ from sealgate.models.placeholder import ALPHABET
 LENGTH_BYTES: Final = 4
 _SHORT: Final = 64
 _SHORT_LENGTHS: Final = tuple(length.to_bytes(LENGTH_BYTES, "big") for length in range(_SHORT))
+_EIGHT: Final = _SHORT_LENGTHS[8]
 _MIN_PADDED: Final = 32
 _FINE_STEP: Final = 16
 _FINE_LIMIT: Final = 256
@@ -42,12 +43,17 @@ def lp(*fields: bytes | str | int) -> bytes:
     """
     parts: list[bytes] = []
     for field in fields:
-        if type(field) is int:
-            parts += (_SHORT_LENGTHS[8], field.to_bytes(8, "big", signed=True))
+        kind = type(field)
+        if kind is bytes:
+            data: bytes = field  # type: ignore[assignment]  # mypy does not follow the type through the variable.
+        elif kind is int:
+            parts.append(_EIGHT + field.to_bytes(8, "big", signed=True))  # type: ignore[union-attr]
             continue
-        data = field if isinstance(field, bytes) else text_bytes(str(field))
+        else:
+            data = field if isinstance(field, bytes) else text_bytes(str(field))
         length = len(data)
-        parts += (_SHORT_LENGTHS[length] if length < _SHORT else length.to_bytes(LENGTH_BYTES, "big"), data)
+        parts.append(_SHORT_LENGTHS[length] if length < _SHORT else length.to_bytes(LENGTH_BYTES, "big"))
+        parts.append(data)
     return b"".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from sealgate.models.errors import TamperDetected, TextTooLong
@@ -48,8 +49,7 @@ class Facts:
     @classmethod
     def parse(cls, encoded: bytes) -> Facts:
         """The inverse of ``encode``, on authenticated bytes."""
-        types, origins, uses, flags = encoded.decode("ascii").split(";")
-        return cls(tuple(types.split(",")), tuple(origins.split(",")), int(uses) if uses else None, flags)
+        return _parsed(encoded)
 
     def widened(self, entity_type: str, origin: str, searchable: bool) -> Facts:
         """The facts with a further type and origin; itself when it has them."""
@@ -70,6 +70,13 @@ class Facts:
     def narrowed(self) -> Facts:
         """The facts of an entry that is searched nowhere."""
         return replace(self, flags=self.flags.replace(SEARCHABLE, ""))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(encoded: bytes) -> Facts:
+    """Many entries share their facts, which hold no value."""
+    types, origins, uses, flags = encoded.decode("ascii").split(";")
+    return Facts(tuple(types.split(",")), tuple(origins.split(",")), int(uses) if uses else None, flags)
 
 
 class Opened(NamedTuple):

@@ -59,6 +59,8 @@ class LockFile:
         if self._fd is None:
             try:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            except FileNotFoundError:
+                raise StoreUnavailable("the vault's folder does not exist") from None
             except OSError:
                 raise StoreUnavailable("the vault's lock file could not be opened") from None
         return self._fd

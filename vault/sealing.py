@@ -62,17 +62,17 @@ class Sealed:
 
 class Sealing:
     """One batch. ``changed`` says whether the session's row must be written, ``spent`` with what, and ``moved``
-    whether entries that were there before changed.
+    whether entries that were there before changed. ``held`` is how many forms the session holds, if that is known.
     """
 
     __slots__ = ("_entries", "_now", "_random", "_room", "_state", "changed", "moved", "spent")
 
-    def __init__(self, state: State, entries: EntryTable, now: int, random: Random) -> None:
+    def __init__(self, state: State, entries: EntryTable, now: int, random: Random, held: int | None = None) -> None:
         self._state = state
         self._entries = entries
         self._now = now
         self._random = random
-        self._room: int | None = None
+        self._room: int | None = None if held is None else MAX_VALUES - held
         self.spent: Spent = state.spent()
         self.changed = False
         self.moved = False
@@ -94,6 +94,11 @@ class Sealing:
             if row.form == mark.form:
                 return Sealed(placeholder_of(row, facts), facts, expires, fresh=False)
         return self._further(request, mark, forms, facts, expires)
+
+    @property
+    def held(self) -> int | None:
+        """How many forms the session holds now; ``None`` if nobody counted."""
+        return None if self._room is None else MAX_VALUES - self._room
 
     def _is_over(self, head: EntryRow, origin: str) -> bool:
         if 0 < head.expires <= self._now or self.spent.is_ended(head.life):
@@ -159,7 +164,7 @@ class Sealing:
         self.changed = self.moved = True
 
     def _insert(self, row: EntryRow) -> None:
-        if self._room is None:
+        if self._room is None or self._room <= 0:  # What was known may be more than what a sweep has left.
             self._room = MAX_VALUES - self._entries.count(row.sid)
         if self._room <= 0:
             raise TooManyValues("a session holds at most 10,000 values", MAX_VALUES)

@@ -50,6 +50,7 @@ class VaultSession:
         self._shared = shared
         self.state = state
         self._known = KnownForms()
+        self._held: tuple[int, int | None] = (-1, None)
         self._matching = Matching()
         self._guesses = Guesses(self.records)
 
@@ -72,9 +73,11 @@ class VaultSession:
             state = self.state.load(transaction)
             codes = (mark.code(CODE_LENGTHS[0]) for mark in marks)
             transaction.entries.gather(state.row.sid, (mark.identity for mark in marks), codes)
-            sealing = Sealing(state, transaction.entries, self._shared.clock.now_ms(), self._shared.random)
+            held = self._held[1] if self._held[0] == state.row.gen else None
+            sealing = Sealing(state, transaction.entries, self._shared.clock.now_ms(), self._shared.random, held)
             sealed = [sealing.seal(request, mark) for request, mark in zip(requests, marks, strict=True)]
             after = self._finish_sealing(transaction, state, sealing, sealed) if sealing.changed else state
+        self._held = (after.row.gen, sealing.held)
         self._known.learn(state.row.gen, after.row.gen, sealed, marks)
         return [one.placeholder for one in sealed]
 

@@ -77,7 +77,7 @@ def _bound(root: Root, row: SessionRow) -> tuple[bytes, bytes, bytes]:
 
 
 def _wrap_aad(root: Root, row: SessionRow, kek_id: bytes) -> bytes:
-    return lp("wrap/1", *_bound(root, row), kek_id, row.dek_ver)
+    return lp("wrap/1", *_bound(root, row)) + lp(kek_id, row.dek_ver)
 
 
 def _commitment(secret: bytes, salt: bytes) -> bytes:
@@ -98,8 +98,11 @@ def renew_data_key(root: Root, row: SessionRow, dek_ver: int) -> Wrapping:
 
 def rewrap(root: Root, row: SessionRow) -> tuple[bytes, bytes, int]:
     """``(kek_id, wrapped, sid)`` of the same keys under the active key-encryption key."""
-    wrapped = root.kek(root.active).encrypt(_unwrap(root, row), _wrap_aad(root, row, root.active))
-    return root.active, wrapped, row.sid
+    if row.wrapped is None:
+        raise TamperDetected(AUTHENTICATION)
+    bound = lp("wrap/1", *_bound(root, row))
+    secret = root.kek(row.kek_id).decrypt(row.wrapped, bound + lp(row.kek_id, row.dek_ver))
+    return root.active, root.kek(root.active).encrypt(secret, bound + lp(root.active, row.dek_ver)), row.sid
 
 
 def load_keys(root: Root, row: SessionRow) -> SessionKeys:

@@ -116,7 +116,7 @@ class Vault:
         state = known.state if known else SessionState(root, self._shared.clock, sref)
         loaded = self._load(state)
         if loaded is None and not create:
-            raise UnknownSession("there is no such session")
+            raise UnknownSession("there is no such session in this vault")
         loaded = loaded or self._make(state, tenant, subject, Lifetime(ttl, idle))
         owner = check_subject(loaded, subject)
         return self._sessions.setdefault(sref, known or VaultSession(self._shared, state, name, tenant, owner))
