@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -125,6 +126,38 @@ def test_cancelling_a_task_cancels_the_turn_before_the_task_ends() -> None:
 
     anyio.run(body)
     assert seen == ["cancelled", "closed"]
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+def test_a_task_cancelled_while_its_turn_works_in_a_thread_waits_for_that_work(cancels: int) -> None:
+    seen: list[str] = []
+    entered, go_on = threading.Event(), threading.Event()
+
+    def turn() -> Effects[object]:
+        try:
+            entered.set()
+            go_on.wait(10)
+            yield AppEvent(type="status")
+        finally:
+            seen.append("closed")
+        return None
+
+    async def drain() -> None:
+        async for _item in adrive(turn()):
+            pass
+
+    async def body() -> None:
+        task = asyncio.create_task(drain())
+        await asyncio.to_thread(entered.wait, 10)
+        threading.Timer(0.1, go_on.set).start()
+        for _ in range(cancels):
+            task.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(body())
+    assert seen == ["closed"]
 
 
 def test_a_reader_that_stops_reading_cancels_the_turn(portal: Portal) -> None:

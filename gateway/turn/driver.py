@@ -6,7 +6,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -82,7 +82,7 @@ def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[
     except StopIteration as stop:
         yield Ended(stop.value)
     except (GeneratorExit, KeyboardInterrupt):
-        _abandon(turn)
+        _abandon(turn, nullcontext())
         raise
     finally:
         turn.close()
@@ -137,10 +137,12 @@ def _raise(error: BaseException) -> object:
 async def adrive(turn: Effects[Outcome]) -> AsyncGenerator[AppEvent | Ended[Outcome], None]:
     """Perform a turn in an event loop: its own work and blocking calls in worker threads, coroutines awaited here."""
     limiter = anyio.CapacityLimiter(MAX_WAITING_THREADS)
+    # A task of asyncio can be cancelled while its turn works in a thread; whoever ends the turn then waits for that.
+    working = threading.Lock()
     resume: Callable[[], Wait | AppEvent] = turn.__next__
     try:
         while True:
-            effect = await _advance(resume)
+            effect = await _advance(resume, working)
             if isinstance(effect, Ended):
                 yield effect
                 return
@@ -151,17 +153,19 @@ async def adrive(turn: Effects[Outcome]) -> AsyncGenerator[AppEvent | Ended[Outc
                 resume = turn.__next__
     except (GeneratorExit, anyio.get_cancelled_exc_class()):
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_abandon, turn)
+            await anyio.to_thread.run_sync(_abandon, turn, working)
         raise
     finally:
-        turn.close()
+        with working:
+            turn.close()
 
 
-async def _advance(resume: Callable[[], Wait | AppEvent]) -> Wait | AppEvent | Ended[Any]:
+async def _advance(resume: Callable[[], Wait | AppEvent], working: threading.Lock) -> Wait | AppEvent | Ended[Any]:
     # A StopIteration cannot cross a future, so the last step is unpacked in the worker thread.
     def step() -> Wait | AppEvent | Ended[Any]:
         try:
-            return resume()
+            with working:
+                return resume()
         except StopIteration as stop:
             return Ended(stop.value)
 
@@ -199,9 +203,10 @@ def _deadline(timeout: float | None) -> Iterator[None]:
         raise WaitTimedOut
 
 
-def _abandon(turn: Effects[Any]) -> None:
-    """Tell a turn that it was cancelled, so that it records that; whatever it raises then is dropped."""
-    with suppress(BaseException):
+def _abandon(turn: Effects[Any], working: AbstractContextManager[object]) -> None:
+    """Tell a turn that it was cancelled, once its own work is done, so that it records that; whatever it raises then is
+    dropped."""
+    with working, suppress(BaseException):
         turn.throw(Abandoned())
 
 
