@@ -62,3 +62,20 @@ def test_a_call_beside_a_turn_that_waits_ends_no_value_of_the_turn(session: Sess
 def test_a_call_by_itself_is_the_turn_of_its_values(session: Session) -> None:
     assert CODE not in str(session.run_tool(ToolCall(id="x", name="pay")).content)
     assert CODE in str(session.run_tool(ToolCall(id="y", name="page")).content)
+
+
+def test_a_key_of_an_answer_opens_nothing_and_stands_nowhere(gateway: Gateway, session: Session) -> None:
+    got: list[object] = []
+
+    @gateway.toolify()
+    def ask() -> None:
+        got.append(interrupt("Which one?"))
+
+    card = str(session.redact("My card is 4111 1111 1111 1111").findings[0].placeholder)
+    answer = {"choice": card, card: "x", "ada@example.org": {"482913": True}}
+    waiting = run(session, "ask")
+    session.resume(waiting.interrupts[0].id, answer)
+    assert got == [answer]
+    stored = repr(session._services.interrupts.get(waiting.interrupts[0].id)) + repr(session._services.log.last())
+    assert "ada@example.org" not in stored
+    assert "482913" not in stored

@@ -5,7 +5,8 @@ sealed.
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
 
 from sealgate.models.errors import InvalidAnswer, LimitExceeded, NotJson
 from sealgate.models.jsonvalue import JsonValue, check_json
@@ -16,9 +17,13 @@ from sealgate.redaction import is_searchable
 
 from .answer import MAX_ANSWER
 
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z_-]{0,39}\Z")
+"""Keys as programs spell them, without digits."""
+
 
 def take_pause_answer(sealer: Sealer, schema: dict[str, Any] | None, raw: object) -> JsonValue:
-    """The answer as a turn's state may hold it. Keys, booleans and ``None`` stay; the body alone gets the values back.
+    """The answer as a turn's state may hold it. Booleans, ``None`` and keys that are plain names stay; the body alone
+    gets the values back.
 
     Raises ``InvalidAnswer`` for one that is not JSON, too long, or does not fit the schema; then nothing was stored.
     """
@@ -46,7 +51,10 @@ def _sealed(sealer: Sealer, value: JsonValue) -> JsonValue:
     if isinstance(value, list):
         return [_sealed(sealer, item) for item in value]
     if isinstance(value, dict):
-        return {key: _sealed(sealer, item) for key, item in value.items()}
+        # A key may hold a value too, or a placeholder that would open in the body for whoever answers.
+        return {
+            key if _NAME.match(key) else str(_sealed(sealer, key)): _sealed(sealer, item) for key, item in value.items()
+        }
     if value is None or isinstance(value, bool):
         return value
     secret = secret_of(value)
