@@ -32,7 +32,7 @@ _FENCE: Final = "\x1e"
 """Stands on both sides of a decoded word, so that it does not grow together with its surroundings."""
 
 _ESCAPE: Final = re.compile(
-    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+"
+    r"&#(?:0{0,16}[0-9]{1,7}|[xX]0{0,16}[0-9a-fA-F]{1,6});?|&[A-Za-z][A-Za-z0-9]{1,31};|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+"
     r"|(?:\\x[0-9a-fA-F]{2})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|(?:\\[0-3][0-7]{2})+|\\[nrtbfv\"'/\\]"
 )
 _LOOSE: Final = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n)+|\b0[xX][0-9a-fA-F]{2}(?:[, ]{1,2}0[xX][0-9a-fA-F]{2})*\b")

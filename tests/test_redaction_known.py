@@ -72,3 +72,9 @@ def test_a_row_of_one_digit_is_found_as_a_token_only() -> None:
     known = matcher("0000000000000000")
     assert known.appears_in("it is 0000000000000000.")
     assert not known.appears_in("a bitmap of 00000000000000000000")
+
+
+@pytest.mark.parametrize("pattern", ["&#{};", "&#{}", "&#{:010d};", "&#x{:08x};", "&#X{:X};"])
+@pytest.mark.parametrize("value", [CODE, CARD])
+def test_html_is_read_as_browsers_read_it(pattern: str, value: str) -> None:
+    assert matcher(value).appears_in(f"it is {''.join(pattern.format(ord(char)) for char in value)} .")
