@@ -67,9 +67,10 @@ class Conversation:
         table = self._services.interrupts
         waits = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
         records = [record for record in map(table.get, waits) if record is not None]
-        waiting = next((record.id for record in records if record.state in ("pending", "resolved")), None)
+        waiting = next((record for record in records if record.state in ("pending", "resolved")), None)
         if waiting is not None and state.status == "interrupted":
-            raise SessionBusy(f"the session waits for the interrupt {waiting}; answer or cancel it first")
+            to_do = "answer or cancel it first" if waiting.state == "pending" else "resume the turn first"
+            raise SessionBusy(f"the session waits for the interrupt {waiting.id}; {to_do}")
         code = TIMED_OUT if state.status == "interrupted" else "turn_cancelled"
         message = "nobody answered in time" if state.status == "interrupted" else "the turn was left unfinished"
         self._services.log.advance(state, TurnFailed(code=code, message=message))

@@ -19,7 +19,17 @@ ROWS: dict[str, dict[str, str]] = tomllib.loads((ROOT / "tests" / "seed_rows.tom
 def collected() -> frozenset[str]:
     """The node ids of every file that a row names, with and without their parameters."""
     files = sorted({row["test"].split("::")[0] for row in ROWS.values() if "test" in row})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-q",
+        "--numprocesses=0",
+        "-p",
+        "no:cacheprovider",
+        *files,
+    ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     ids = [line for line in run.stdout.splitlines() if "::" in line]
     assert run.returncode == 0, run.stdout[-2000:]
