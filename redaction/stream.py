@@ -48,6 +48,10 @@ class _Stream:
 _INLINE: Final = frozenset("`<>[]&\\_*~")
 """Marks of code, tags, links and placeholders; a line without them may be cut at any space."""
 
+_EAGER: Final = 8192
+"""Code points up to which each chunk is looked at for a place to cut. Of a longer text without one an eighth more has
+to come first, or a long block of code would be read as often as it has words."""
+
 _UNFINISHED: Final = re.compile(r"(?:_|&#95;|&#x5f;|&lowbar;)[ \t]{0,4}\n[ \t]{0,4}\Z", re.IGNORECASE)
 """A placeholder may go on after a line break that follows an underscore."""
 
@@ -59,14 +63,28 @@ class StreamRestorer(_Stream):
     def __init__(self, restorer: Restorer) -> None:
         super().__init__()
         self._restorer = restorer
+        self._again = 0
 
     def _cut(self, text: str) -> int:
+        if len(text) < self._again:
+            return 0
+        cut = self._line_cut(text)
+        self._again = len(text) + len(text) // 8 if cut == 0 and len(text) > _EAGER else 0
+        return cut
+
+    def flush(self) -> str:
+        """See ``_Stream.flush``."""
+        self._again = 0
+        return super().flush()
+
+    def _line_cut(self, text: str) -> int:
         line = text.rfind("\n") + 1
         if _INLINE.isdisjoint(text):
             space = max(text.rfind(" "), line - 1)
             return space + 1
+        closed = closed_ranges(text) if line > 0 else []
         while line > 0:
-            open_range = next((start for start, end in closed_ranges(text) if start < line <= end), None)
+            open_range = next((start for start, end in closed if start < line <= end), None)
             if open_range is not None:
                 line = text.rfind("\n", 0, open_range) + 1
             elif _UNFINISHED.search(text, max(0, line - 24), line):

@@ -12,6 +12,7 @@ from sealgate.models.errors import TextTooLong
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import SecretValue
 from sealgate.redaction import Detector, Redactor, Restorer, StreamRedactor, StreamRestorer, stream
+from sealgate.redaction.reply import closed_ranges
 
 SETTINGS = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 PIECES = st.sampled_from(
@@ -72,3 +73,18 @@ def test_what_is_held_has_a_bound(memory_sealer: Any, monkeypatch: pytest.Monkey
     live = StreamRestorer(Restorer(memory_sealer))
     with pytest.raises(TextTooLong):
         live.feed("`" + "x" * 10)
+
+
+def test_a_long_block_of_code_is_not_read_again_for_each_chunk(
+    memory_sealer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def counted(text: str) -> list[tuple[int, int]]:
+        read.append(len(text))
+        return closed_ranges(text)
+
+    monkeypatch.setattr(stream, "closed_ranges", counted)
+    live, said = StreamRestorer(Restorer(memory_sealer)), ["```\n", *["a `word` here\n"] * 2_000, "```\n", "after\n"]
+    assert "".join([*map(live.feed, said), live.flush()]) == "".join(said)
+    assert sum(read) < 30 * len("".join(said)) + 8192 * 8192 / 14
