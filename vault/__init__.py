@@ -3,6 +3,7 @@
 from .audit import AuditEvent, AuditLog
 from .backups import restore_backup
 from .clock import SYSTEM_CLOCK, Clock
+from .hardening import harden
 from .keyfile import KeyDirectory, KeyFile
 from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
 from .passphrase import PassphraseKeys
@@ -34,6 +35,7 @@ __all__ = [
     "Vault",
     "VaultSession",
     "Verified",
+    "harden",
     "restore_backup",
     "sweep",
 ]
