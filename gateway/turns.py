@@ -130,6 +130,8 @@ class Turns:
         player = player or self._player
         if player.model is None:
             raise InvalidInput("this process has not run the turn: resume needs its model")
+        if interrupt_id is None and answer is not None:
+            raise InvalidInput("an answer needs the id of the interrupt that it answers")
         if interrupt_id is not None:
             file_answer(self._manager, interrupt_id, answer)
         state = self._conversation.unfinished()

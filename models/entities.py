@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, Literal
 
 from .errors import InvalidName, UnknownEntityType
@@ -92,7 +93,8 @@ def entity_info(name: str) -> EntityInfo:
         return known
     if _CUSTOM.match(name) and len(name) <= MAX_TYPE_LENGTH:
         return EntityInfo(name, "answer")
-    raise UnknownEntityType("not an entity type of sealgate")
+    near = get_close_matches(name.upper(), ENTITY_TYPES, n=1) if len(name) <= MAX_TYPE_LENGTH else []
+    raise UnknownEntityType("not an entity type of sealgate" + "".join(f"; the nearest is {one}" for one in near))
 
 
 def entity_type_of(name: str | None, pii_type: str | None) -> str:

@@ -26,8 +26,11 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     if facts.uses_left is not None and facts.origins == (INTERRUPT,):
         return _refused(purpose, facts, "an interrupt that asks for it in this argument")
     granted = purpose.accepts
-    if granted is None or not any(name in granted.entity_types and valid(name) for name in facts.entity_types):
+    accepted = [name for name in facts.entity_types if granted is not None and name in granted.entity_types]
+    if granted is None or not accepted:
         return _refused(purpose, facts, f"Accepts({shown!r})")
+    if not any(valid(name) for name in accepted):
+        return _refused(purpose, facts, "the form of that type: the sealed text holds more than it, or other text")
     if not set(facts.origins) & set(granted.origins):
         origins = ", ".join(repr(origin) for origin in facts.origins[:3])
         return _refused(purpose, facts, f"Accepts({shown!r}, origins=({origins},))")

@@ -26,7 +26,7 @@ def check_json(value: object, path: str = "$", depth: int = 0) -> None:
     if isinstance(value, dict):
         for position, (key, item) in enumerate(value.items()):
             if not isinstance(key, str):
-                raise NotJson(f"{path}{{{position}}}", f"key {type(key).__name__}")
+                raise NotJson(f"{path}{{{position}}}", f"{type(key).__name__} as a key")
             check_json(item, f"{path}{{{position}}}", depth + 1)
     elif isinstance(value, list):
         for position, item in enumerate(value):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sealgate.models.errors import LeakPrevented, ModelFailed, TooManySteps
+from sealgate.models.errors import LeakPrevented, ModelFailed, SealgateError, TooManySteps
 from sealgate.models.messages import AIMessage, SealedCall, SealedMessage
 from sealgate.redaction import build_known_values
 
 from ..tools.injection import placeholders_in
+from ..tools.outcome import redact_error
 from .changes import MessagesHidden, ModelAnswered
 from .context import TurnContext
 from .outgoing import check_outgoing, may_hold
@@ -72,11 +73,23 @@ def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
     except WaitTimedOut:
         failure = ModelFailed("the model did not answer in time", "Timeout")
     except (Exception, SystemExit) as error:
-        failure = ModelFailed("the model failed", type(error).__name__)
+        failure = ModelFailed(f"the model failed: {_told(context, error)}", type(error).__name__)
     else:
         return _checked(answer, context.services.limits.calls_a_step)
     # Raised outside of the handlers above: even `from None` would keep the model's own exception as the context.
     raise failure
+
+
+def _told(context: TurnContext, error: BaseException) -> str:
+    """The type of what a model raised. What it said too, redacted, when it is ``ModelFailed``, which is for telling
+    why, and unless it holds values that nobody knows yet: another exception may quote an endpoint's key.
+    """
+    if type(error) is not ModelFailed:
+        return type(error).__name__
+    try:
+        return redact_error(context.services.redactor, "model", error, 0).removeprefix("ModelFailed: ")
+    except SealgateError:
+        return type(error).__name__
 
 
 def _checked(answer: object, most: int) -> AIMessage:
