@@ -55,6 +55,7 @@ def test_what_does_not_exist_yet_is_absent(absent: str, sealgate_command: Comman
         (("redact", "--session"), "--session is not used like this"),
         (("restore", SECRET, SECRET), "unexpected argument"),
         ((SECRET,), "there is no such command"),
+        ((), "a command is missing (see sealgate --help)"),
         (("redact", "--session", "x" * 400), ""),
         (("redact", "--vault", ":memory:"), "--vault names a file"),
         (("redact", "--vault", ""), "--vault names a file"),
@@ -70,6 +71,12 @@ def test_wrong_usage_is_one_line_that_quotes_nothing(
     assert SECRET not in line
     assert "x" * 400 not in line
     assert done.returncode == 2
+
+
+def test_restore_makes_no_vault(sealgate_command: Command, tmp_path: Path) -> None:
+    done = sealgate_command("restore", "--vault", str(tmp_path / "mistyped.db"), input=b"x")
+    assert (done.returncode, complaint(done)) == (3, "there is no vault at this place")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from sealgate.models.errors import InvalidInput, SealgateError, VaultError
 
@@ -128,7 +129,9 @@ def _sentence(error: Exception) -> str:
 def _usage(error: click.UsageError) -> str:
     """What is wrong with the arguments, without quoting one: somebody may have put a secret there."""
     command = error.ctx.command_path if error.ctx else "sealgate"
-    if isinstance(error, click.NoSuchOption):
+    if isinstance(error, NoArgsIsHelpError):
+        wrong = "a command is missing"
+    elif isinstance(error, click.NoSuchOption):
         wrong = "there is no such option"
     elif isinstance(error, click.BadParameter) and error.param:
         wrong = f"the value of {'/'.join(error.param.opts)} cannot be used"

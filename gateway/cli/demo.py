@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,9 +15,13 @@ from .answers import ACCOUNT, MADE_UP, OTP, Answers, has_terminal, read_answers,
 from .evidence import debug_logs, live_evidence, stored_evidence
 from .leakcheck import MIN_LENGTH, LeakReport, find_leaks
 from .picture import picture
-from .scenario import EMAIL, Witnesses, browser_events, play
+from .scenario import EMAIL, REQUEST, Witnesses, browser_events, play
 from .streams import write_json, write_text
 from .vaultoption import json_option
+
+_SCENE: Final = (
+    f"You told the assistant: {REQUEST}\nIts tool needs two answers. Make up some digits, such as {MADE_UP[ACCOUNT]}."
+)
 
 
 @dataclass(slots=True)
@@ -94,7 +98,7 @@ def as_text(run: Demo) -> str:
         "",
         f"Audit chain: {run.audited} rows, verified.",
         *(f"LEAK: {leak}" for leak in run.report.leaks),
-        *([] if run.delivered else ["The tool did not receive what the person typed."]),
+        *([] if run.delivered else [_undelivered(run.answers)]),
         f"Leak check: {run.report}",
     ]
     return "\n".join(lines) + "\n"
@@ -119,13 +123,20 @@ def as_data(run: Demo) -> dict[str, Any]:
 def _source(answers_file: Path | None, as_json: bool) -> Any:
     if answers_file is not None:
         return scripted_answers(read_answers(answers_file))
-    return terminal_answers if has_terminal() and not as_json else scripted_answers(MADE_UP)
+    if as_json or not has_terminal():
+        return scripted_answers(MADE_UP)
+    click.echo(_SCENE, err=True)
+    return terminal_answers
 
 
 def _values(answers: Answers) -> dict[str, str]:
     """What must not be found: every answer that is long enough to be told from chance, and the person's e-mail."""
     long_enough = {name: value for name, value in answers.values().items() if len(_digits(value)) >= MIN_LENGTH}
     return {**long_enough, "email": EMAIL}
+
+
+def _undelivered(answers: Answers) -> str:
+    return "The tool did not receive what the person typed." if answers.typed else "Nobody answered, so nobody paid."
 
 
 def _digits(text: object) -> str:

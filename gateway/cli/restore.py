@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+from sealgate.models.errors import VaultMissing
+from sealgate.vault.engines import is_url
 
 from ..gateway import Gateway
 from .streams import read_text, write_json, write_text
@@ -20,7 +25,10 @@ def restore(vault: str | None, session: str, as_json: bool) -> None:
     """
     # The input ends when `sealgate redact` in front of the pipe has ended, and only then is the session there.
     text = read_text()
-    with Gateway.open(vault_place(vault)) as gateway:
+    place = vault_place(vault)
+    if not is_url(place) and not Path(place).exists():
+        raise VaultMissing("there is no vault at this place")  # Opening it would make an empty one.
+    with Gateway.open(place) as gateway:
         restored = gateway.session(session, create=False).restore(text)
     if as_json:
         write_json({"session": session, "text": restored, "unresolved": list(restored.unresolved)})
