@@ -191,5 +191,5 @@ class Interleaving(RuleBasedStateMachine):
 
 TestInterleaving = Interleaving.TestCase
 TestInterleaving.settings = settings(
-    max_examples=10, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=6, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
 )
