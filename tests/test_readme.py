@@ -48,7 +48,7 @@ def test_each_python_block_runs(number: int, tmp_path: Path) -> None:
 
 def test_there_are_blocks() -> None:
     assert len(blocks("python")) >= 4
-    assert len(blocks("sh")) == 3
+    assert len(blocks("sh")) == 4
     assert len(blocks("text")) == 1
 
 
