@@ -34,6 +34,9 @@ from .union import EXPECTED, FIXED, KNOWN, LITERAL, rank_of, resolve
 Keep: TypeAlias = Callable[[Placeholder], bool]
 """Which strict placeholders of a text stay as they are, neither sealed as look-alikes nor searched."""
 
+MAX_KNOWN: Final = 65_536
+"""Code points of the longest known value; a vault keeps no longer one."""
+
 MAX_TEXT: Final = 1_000_000
 """Code points of the longest text that is redacted; a longer one raises ``TextTooLong``."""
 
@@ -253,6 +256,8 @@ def check_length(text: str) -> None:
 
 
 def _known_request(item: str | PrivateData, origin: str) -> SealRequest:
+    if len(str(item if isinstance(item, str) else item.value)) > MAX_KNOWN:
+        raise TextTooLong(f"a known value is longer than {MAX_KNOWN} code points", MAX_KNOWN)
     if isinstance(item, str):
         return SealRequest(SecretValue(item), "CUSTOM", origin)
     return SealRequest(secret_of(item.value), item.entity_type, origin, uses=item.uses, ttl=item.ttl)

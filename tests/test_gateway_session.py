@@ -271,4 +271,5 @@ def test_a_shred_says_whether_the_disk_is_clean(tmp_path: Path, detector: Detect
             (row,) = transaction.sessions.page(0, 10)
             assert session.shred() is False
         assert gateway.purge() is True
+        assert row.wrapped is not None
         assert not any(row.wrapped in path.read_bytes() for path in tmp_path.iterdir())

@@ -190,3 +190,9 @@ def test_findings_say_what_stands_there_now(redactor: Redactor, memory_sealer: A
 def test_an_empty_known_value_is_no_value(redactor: Redactor, memory_sealer: Any) -> None:
     assert redactor.redact("plain", known=["", PrivateData("")]).text == "plain"
     assert memory_sealer.entries == {}
+
+
+def test_a_known_value_beyond_the_bound_is_refused_before_it_is_looked_for(memory_sealer: Any) -> None:
+    redactor = Redactor(Detector(names=False), memory_sealer)
+    with pytest.raises(TextTooLong):
+        redactor.redact("hello", known=("s" * 65_537,))
