@@ -82,10 +82,15 @@ class Interleaving(RuleBasedStateMachine):
             )
             for place, name in enumerate(tools)
         ]
+        refusal = self._refusal(calls)
+        assert refusal is None or self._waiting() or "resume the turn first" in refusal
+
+    def _refusal(self, calls: list[ToolCall]) -> str | None:
         try:
             self.session.invoke([HumanMessage("Go.")], model=ScriptedModel([calls, "Done."]))
         except SessionBusy as busy:
-            assert self._waiting() or "resume the turn first" in str(busy)
+            return str(busy)
+        return None
 
     def _waiting(self) -> list[Any]:
         found = self.session.interrupts.pending()
