@@ -74,8 +74,12 @@ def open_store(store: Store, given: KeyProvider | None, now: int, place: str = "
 def _recorded(keys: KeyDirectory | None, place: str) -> list[KeyFile]:
     """Key files of vaults never made at this place. Raises ``VaultMissing`` when there is one of a vault that was."""
     recorded = keys.of_store(place) if keys else []
-    if any(not one.pending for one in recorded):
-        raise VaultMissing("a key file records a vault at this place, and the store is empty or gone")
+    names = [f"{one.vault}.key.json" for one in recorded if not one.pending]
+    if names:
+        raise VaultMissing(
+            "a key file records a vault at this place, and the store is empty or gone: put the store back, or move "
+            f"{', '.join(names)} away to begin anew"
+        )
     return recorded
 
 
