@@ -132,6 +132,7 @@ class Turns:
             raise InvalidInput("this process has not run the turn: resume needs its model")
         if interrupt_id is None and answer is not None:
             raise InvalidInput("an answer needs the id of the interrupt that it answers")
+        self._check_tools(player)
         if interrupt_id is not None:
             file_answer(self._manager, interrupt_id, answer)
         state = self._conversation.unfinished()
@@ -140,6 +141,13 @@ class Turns:
         if state.status == "interrupted":
             state = context.advance(state, TurnResumed())
         return (yield from _answered(context, run_turn(context, state)))
+
+    def _check_tools(self, player: Player) -> None:
+        """Nothing is filed in a process that cannot go on: raises ``UnknownTool`` for a tool that it lacks."""
+        state = self._conversation.last()
+        for call in state.calls if state is not None and state.status in ("interrupted", "running") else ():
+            if call.phase != "done":
+                player.toolkit.get(call.tool)
 
     def _context(self, player: Player, turn_id: str, *, waits: bool) -> TurnContext:
         return TurnContext(self._services, player.toolkit, player.model, turn_id, player.config, waits, self._advance)

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Final, TypeAlias
 
 from sealgate.models.entities import entity_info
-from sealgate.models.errors import TextTooLong
+from sealgate.models.errors import InvalidInput, TextTooLong
 from sealgate.models.expectation import Expectation
 from sealgate.models.findings import Finding
 from sealgate.models.messages import PrivateData
@@ -250,7 +250,9 @@ def guess(value: str, start: int, end: int, origin: str, json_type: JsonType = "
 
 
 def check_length(text: str) -> None:
-    """Nothing, or ``TextTooLong``."""
+    """Nothing, or ``TextTooLong``; ``InvalidInput`` for what is no text."""
+    if not isinstance(text, str):
+        raise InvalidInput("a text is a str")
     if len(text) > MAX_TEXT:
         raise TextTooLong("a text of more than 1,000,000 code points is not redacted", MAX_TEXT)
 

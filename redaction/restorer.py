@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sealgate.models.errors import InvalidInput
 from sealgate.models.findings import RestoredText
 from sealgate.models.grants import Purpose, Restore
 from sealgate.models.jsonvalue import JsonValue, check_json
@@ -24,6 +25,7 @@ class Restorer:
     def restore(self, text: str, purpose: Purpose | None = None) -> RestoredText:
         """``text`` with every strict placeholder that this session issued and that lives replaced by its exact value.
         One layer is taken off; unknown and dead placeholders stay and are reported in ``unresolved``."""
+        check_text(text)
         found = find_all(text)
         values = self._open((placeholder for _, _, placeholder in found), purpose or Restore())
         return _replaced(text, found, values)
@@ -40,6 +42,7 @@ class Restorer:
     def restore_reply(self, text: str, purpose: Purpose | None = None) -> RestoredText:
         """Model output for a person: lenient about what models do to a placeholder's surroundings. Look-alikes come
         back as the text they stand for. Nothing opens inside URLs, link targets, HTML attributes or code."""
+        check_text(text)
         closed = closed_ranges(text)
         lenient = find_lenient(text)
         wanted = [item for item in lenient if not is_closed(closed, item.start, item.end)]
@@ -51,6 +54,12 @@ class Restorer:
     def _open(self, placeholders: Iterable[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
         distinct = list(dict.fromkeys(placeholders))
         return self._opener.open(distinct, purpose) if distinct else {}
+
+
+def check_text(text: object) -> None:
+    """Nothing, or ``InvalidInput`` for what is no text."""
+    if not isinstance(text, str):
+        raise InvalidInput("a text is a str")
 
 
 def _replaced(

@@ -58,7 +58,7 @@ def resolve(text: str, findings: Iterable[Finding]) -> list[Finding]:
     Pieces of one name or address are merged. Where two findings overlap, the higher class keeps its boundaries and
     what sticks out of it remains a finding of its own, unless it is only punctuation.
     """
-    merged = _merge_neighbours(text, _without_absorbed(findings))
+    merged = _merge_neighbours(text, _without_absorbed(_without_wider_guesses(list(findings))))
     taken: list[tuple[int, int]] = []
     resolved: list[Finding] = []
     for finding in sorted(merged, key=lambda item: (rank_of(item), item.start - item.end, -item.score, item.start)):
@@ -68,6 +68,20 @@ def resolve(text: str, findings: Iterable[Finding]) -> list[Finding]:
                 resolved.append(replace(finding, start=start, end=end))
         _take(taken, finding.start, finding.end)
     return sorted(resolved, key=lambda item: item.start)
+
+
+def _without_wider_guesses(findings: list[Finding]) -> list[Finding]:
+    """Without what a model takes for a value where a rule found the value itself in it: ``mail ada@example.org``."""
+    ruled: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.recognizer not in MODELS and family_of(finding) not in _MERGED_FAMILIES:
+            ruled.setdefault(finding.entity_type, []).append(finding)
+    return [
+        finding
+        for finding in findings
+        if finding.recognizer not in MODELS
+        or not any(finding.start <= one.start and one.end <= finding.end for one in ruled.get(finding.entity_type, ()))
+    ]
 
 
 def _without_absorbed(findings: Iterable[Finding]) -> list[Finding]:

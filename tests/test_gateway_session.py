@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +27,7 @@ from sealgate.gateway import (
     depends_on_interrupt,
 )
 from sealgate.gateway.testing import ScriptedModel
-from sealgate.models.errors import InvalidInput, NotJson, TextTooLong, ToolFailed
+from sealgate.models.errors import InvalidInput, NotJson, TextTooLong, ToolFailed, UnknownTool
 from sealgate.models.placeholder import find_all
 from sealgate.redaction import Detector
 
@@ -273,3 +273,28 @@ def test_a_shred_says_whether_the_disk_is_clean(tmp_path: Path, detector: Detect
         assert gateway.purge() is True
         assert row.wrapped is not None
         assert not any(row.wrapped in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", [None, b"bytes", 5, ["list"]])
+def test_what_is_no_text_is_refused(session: Session, text: Any) -> None:
+    for method in (session.redact, session.restore, session.restore_reply, session.explain):
+        with pytest.raises(InvalidInput):
+            method(text)
+
+
+def test_nothing_is_filed_in_a_process_that_lacks_the_tool(tmp_path: Path, detector: Detector) -> None:
+    model = ScriptedModel([ToolCall(id="c1", name="pay", arguments={}), "Done."])
+
+    @depends_on_interrupt("code", prompt="Code?", sensitive="OTP_CODE")
+    def pay(code: str) -> str:
+        return "paid"
+
+    with Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector) as gateway:
+        gateway.toolify()(pay)
+        waiting = gateway.session("s1").invoke([HumanMessage("pay")], model=model).interrupts[0]
+    with Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector) as gateway:
+        session = gateway.session("s1")
+        with pytest.raises(UnknownTool):
+            session.resume(waiting.id, "482913", model=model)
+        gateway.toolify()(pay)
+        assert session.resume(waiting.id, "482913", model=model).status == "completed"

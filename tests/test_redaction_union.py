@@ -77,3 +77,9 @@ def test_all_letters_and_digits_stay_covered_and_nothing_overlaps(findings: list
     covered = {place for item in found for place in range(item.start, item.end)}
     wanted = {place for item in findings for place in range(item.start, item.end) if TEXT[place].isalnum()}
     assert wanted <= covered
+
+
+def test_a_rule_that_found_the_value_beats_a_model_that_took_more_for_it() -> None:
+    wider = Finding("EMAIL_ADDRESS", 0, 20, 0.99, "rampart")
+    found = resolve("mail eve@example.org now", [wider, Finding("EMAIL_ADDRESS", 5, 20, 0.9, "email")])
+    assert [(item.start, item.end, item.recognizer) for item in found] == [(5, 20, "email")]
