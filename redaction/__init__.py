@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .batch import key_cue
+from .bounds import MAX_TEXT
 from .coverage import Coverage
 from .detector import Detector, Recognizer
 from .expectation import AnswerHit
@@ -11,7 +12,7 @@ from .known import KnownHit, KnownValues, build_known_values
 from .message_redactor import canonical_json, origin_of
 from .operators import Operator
 from .placeholders import LenientPlaceholder, find_lenient
-from .planner import MAX_TEXT, Keep
+from .planner import Keep
 from .redactor import Redactor
 from .rescrub import scrub_json
 from .restorer import Restorer

@@ -13,9 +13,10 @@ from sealgate.models.findings import Finding, Redaction
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.secretvalue import JsonType, secret_of
 
+from .bounds import MAX_TEXT
 from .guesses import GUESS
 from .plan import Plan, commit
-from .planner import MAX_TEXT, Planner, Scope, guess, planned
+from .planner import Planner, Scope, guess, planned
 from .union import rank_of
 
 Later: TypeAlias = Callable[[], JsonValue]

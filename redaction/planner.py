@@ -10,15 +10,15 @@ from operator import itemgetter
 from typing import Final, TypeAlias
 
 from sealgate.models.entities import entity_info
-from sealgate.models.errors import InvalidInput, TextTooLong
 from sealgate.models.expectation import Expectation
 from sealgate.models.findings import Finding
 from sealgate.models.messages import PrivateData
 from sealgate.models.origins import PERSON, TRUSTED, check_origin
 from sealgate.models.placeholder import STRICT, Placeholder, from_match
-from sealgate.models.sealing import GuessCounter, LiveValue, Sealer, SealRequest
-from sealgate.models.secretvalue import JsonType, SecretValue, secret_of
+from sealgate.models.sealing import GuessCounter, Sealer, SealRequest
+from sealgate.models.secretvalue import JsonType, SecretValue
 
+from .bounds import check_length, given_value, known_request
 from .detector import Detector
 from .expectation import read_expected
 from .fold import BARRIER
@@ -33,12 +33,6 @@ from .union import EXPECTED, FIXED, KNOWN, LITERAL, rank_of, resolve
 
 Keep: TypeAlias = Callable[[Placeholder], bool]
 """Which strict placeholders of a text stay as they are, neither sealed as look-alikes nor searched."""
-
-MAX_KNOWN: Final = 65_536
-"""Code points of the longest known value; a vault keeps no longer one."""
-
-MAX_TEXT: Final = 1_000_000
-"""Code points of the longest text that is redacted; a longer one raises ``TextTooLong``."""
 
 _WEAK_FAMILIES: Final = frozenset({"name", "place", "date", "contact"})
 
@@ -97,14 +91,14 @@ class Planner:
         """The scope of a call, with the session's matcher as it is now. Raises ``InvalidInput`` for an unknown
         origin."""
         requests = tuple(
-            request for item in known if (request := _known_request(item, check_origin(origin))).value.text()
+            request for item in known if (request := known_request(item, check_origin(origin))).value.text()
         )
         return Scope(
             origin=check_origin(origin),
             whitelist=frozenset(whitelist),
             expect=expect,
             session=self.sealer.match(build_known_values),
-            given=KnownValues([_given(index, request) for index, request in enumerate(requests)]),
+            given=KnownValues([given_value(index, request) for index, request in enumerate(requests)]),
             requests=requests,
             keep=keep,
             fixed=fixed,
@@ -247,26 +241,6 @@ def guess(value: str, start: int, end: int, origin: str, json_type: JsonType = "
     """What is sealed for a range that might be a guess: the same whether it is right or wrong."""
     request = SealRequest(SecretValue(value, json_type), GUESS_TYPE, origin, searchable=False, apart=True)
     return Planned(Finding(GUESS_TYPE, start, end, 1.0, GUESS), request)
-
-
-def check_length(text: str) -> None:
-    """Nothing, or ``TextTooLong``; ``InvalidInput`` for what is no text."""
-    if not isinstance(text, str):
-        raise InvalidInput("a text is a str")
-    if len(text) > MAX_TEXT:
-        raise TextTooLong("a text of more than 1,000,000 code points is not redacted", MAX_TEXT)
-
-
-def _known_request(item: str | PrivateData, origin: str) -> SealRequest:
-    if len(str(item if isinstance(item, str) else item.value)) > MAX_KNOWN:
-        raise TextTooLong(f"a known value is longer than {MAX_KNOWN} code points", MAX_KNOWN)
-    if isinstance(item, str):
-        return SealRequest(SecretValue(item), "CUSTOM", origin)
-    return SealRequest(secret_of(item.value), item.entity_type, origin, uses=item.uses, ttl=item.ttl)
-
-
-def _given(index: int, request: SealRequest) -> LiveValue:
-    return LiveValue(request.value, Placeholder(request.entity_type, f"{index:08d}"), (request.entity_type,))
 
 
 def planned(

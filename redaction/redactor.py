@@ -12,6 +12,7 @@ from sealgate.models.messages import PrivateData, RawMessage, SealedMessage
 from sealgate.models.origins import PERSON
 from sealgate.models.sealing import Sealer
 
+from .bounds import check_length
 from .detector import Detector
 from .expectation import AnswerHit, read_answer
 from .explain import Explanation, explained
@@ -20,7 +21,7 @@ from .json_redactor import redact_json
 from .message_redactor import Recognise, redact_message, redact_messages, rescrub
 from .operators import Operator, Policy
 from .plan import commit
-from .planner import Keep, Planner, check_length
+from .planner import Keep, Planner
 
 
 class Redactor:
