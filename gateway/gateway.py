@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, NoReturn, Self
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from sealgate.models.grants import Accepts
 from sealgate.models.limits import Limits
@@ -22,6 +22,7 @@ from .interrupts.config import InterruptConfig
 from .interrupts.ending import audit_fields, decision_record
 from .interrupts.record import InterruptRecord
 from .interrupts.table import InterruptTable
+from .logs.scope import forget
 from .policy.explain import policy_of
 from .policy.guard import PolicyGuard
 from .policy.loader import load_policy
@@ -66,6 +67,7 @@ class Gateway:
         self._portal = Portal()
         self._lock = threading.Lock()
         self._sessions: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
+        self._opened: WeakSet[VaultSession] = WeakSet()
         self.tools = Toolkit()
         self.policy = policy_of(policy, self._grant_at, clock.now)
 
@@ -173,6 +175,8 @@ class Gateway:
 
     def close(self) -> None:
         """Close the vault. Sessions of this gateway cannot be used afterwards."""
+        for vault in list(self._opened):
+            forget(vault)
         for session in list(self._sessions.values()):
             session.events().close()
         self._portal.close()
@@ -214,6 +218,7 @@ class Gateway:
     def _new_session(self, vault: VaultSession) -> Session:
         policy = self.policy.guard(vault)
         hash_key = bytes.fromhex(vault.bind("operator/1", "hash")) if self._operators else None
+        self._opened.add(vault)
         bridges = Bridges(vault.name, vault, self._clock.now, subject=vault.subject)
         services = Services(
             vault=vault,

@@ -27,6 +27,7 @@ from .interrupts.config import InterruptConfig
 from .interrupts.guest_store import GuestInterruptStore, VaultGuestStore
 from .interrupts.manager import InterruptManager
 from .interrupts.memo import EffectCache
+from .logs.scope import forget
 from .model import Model
 from .private_data import SessionPrivateData
 from .reveal import revealed
@@ -260,7 +261,9 @@ class Session:
         """
         self._services.publish(AppEvent(type="session.ended", session_id=self.name, timestamp=self._services.now()))
         self._bridges.close()
-        return self._services.vault.shred()
+        purged = self._services.vault.shred()
+        forget(self._services.vault)
+        return purged
 
     def __repr__(self) -> str:
         return f"Session({self.name!r})"

@@ -42,6 +42,11 @@ def remember(sealer: Sealer) -> None:
         _RECENT.popitem(last=False)
 
 
+def forget(sealer: Sealer) -> None:
+    """A session that is closed or shredded: nothing can be compared with it any more."""
+    _RECENT.pop(id(sealer), None)
+
+
 def sealers() -> tuple[Sealer, ...]:
     """The sessions of the current scope; outside of any, the recent ones that still live."""
     bound = _BOUND.get()
