@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -28,9 +27,3 @@ class StreamingModel(Model, Protocol):
     def stream(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> Iterator[str | AIMessage]:
         """Pieces of the text as they come, then the whole message as the last item."""
         ...
-
-
-def is_async(model: Model) -> bool:
-    """Whether ``complete`` gives an awaitable, as far as that can be told before it is called."""
-    complete = model.complete
-    return inspect.iscoroutinefunction(complete) or inspect.iscoroutinefunction(type(complete).__call__)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sealgate.gateway.model import Model, StreamingModel, is_async
+from sealgate.gateway.model import Model, StreamingModel
 from sealgate.gateway.testing import ScriptedModel
+from sealgate.gateway.turn.waits import is_coroutine
 from sealgate.models.messages import AIMessage, SealedMessage
 from sealgate.models.tools import ToolSpec
 
@@ -31,4 +32,8 @@ def test_a_model_is_whatever_completes() -> None:
 
 
 def test_whether_it_is_awaited() -> None:
-    assert [is_async(model) for model in (ScriptedModel([]), Asynchronous(), ByAttribute())] == [False, True, True]
+    assert [is_coroutine(model.complete) for model in (ScriptedModel([]), Asynchronous(), ByAttribute())] == [
+        False,
+        True,
+        True,
+    ]
