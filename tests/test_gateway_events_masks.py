@@ -52,7 +52,8 @@ async def test_only_the_subject_sees_masks(bridge_over: Callable[..., EventBridg
     frames = [[frame async for frame in view.generate_sse()] for view in (owner, other, bridge)]
     assert "9921" in frames[0][1]
     assert frames[1] == frames[2]
-    assert "9921" not in "".join(frames[1])
+    assert "• 9921" not in "".join(frames[1])
+    assert CARD not in "".join(frames[1])
 
 
 def test_without_a_subject_nobody_is_the_owner(bridge_over: Callable[..., EventBridge]) -> None:
