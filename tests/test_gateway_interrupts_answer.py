@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealgate.gateway import Gateway, InvalidAnswer, Session
-from sealgate.gateway.interrupts.answer import MAX_ANSWER, take_answer
+from sealgate.gateway.interrupts.answer import take_answer
+from sealgate.gateway.interrupts.inputs import MAX_ANSWER
 from sealgate.gateway.interrupts.question import Question
 from sealgate.models.placeholder import parse
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from sealgate.models.errors import InvalidAnswer
@@ -15,11 +14,8 @@ from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import SecretValue, secret_of
 from sealgate.redaction import Redactor, is_searchable, machine_form
 
-from .inputs import coerce
+from .inputs import MAX_ANSWER, coerce
 from .question import Question
-
-MAX_ANSWER = 20_000
-"""Code points of the longest answer that is read."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,8 +55,6 @@ def _read(redactor: Redactor, sealer: Sealer, question: Question, raw: object) -
     if isinstance(question.sensitive, str):
         return _expected(redactor, sealer, question, question.sensitive, raw)
     value = coerce(raw, question)
-    if isinstance(value, Enum):
-        value = value.value
     _check_schema(question, value)
     if question.sensitive is False:
         return ReadAnswer(value, lambda: redactor.redact_json(value, origin=INTERRUPT))

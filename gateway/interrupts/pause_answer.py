@@ -15,7 +15,7 @@ from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.redaction import is_searchable
 
-from .answer import MAX_ANSWER
+from .inputs import MAX_ANSWER
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z_-]{0,39}\Z")
 """Keys as programs spell them, without digits."""

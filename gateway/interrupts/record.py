@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sealgate.models.approvals import RiskLevel
 from sealgate.models.interrupts import HumanInterrupt, InputType, InterruptDescriptor
 from sealgate.models.jsonvalue import JsonValue
 
@@ -19,7 +20,6 @@ RECORD_VERSION: Final = 1
 
 InterruptState = Literal["pending", "resolved", "timed_out", "cancelled"]
 RecordKind = Literal["ask", "approve", "pause"]
-RiskLevel = Literal["low", "medium", "high"]
 
 _TYPES: Final[dict[object, type]] = {"integer": int, "number": float, "string": str}
 
