@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -66,10 +66,6 @@ class Facts:
         """When the value was first sealed (Unix seconds), if the entry records it."""
         found = _SEALED_AT.search(self.flags)
         return float(int(found[1], 16)) if found else None
-
-    def narrowed(self) -> Facts:
-        """The facts of an entry that is searched nowhere."""
-        return replace(self, flags=self.flags.replace(SEARCHABLE, ""))
 
 
 @lru_cache(maxsize=1024)
