@@ -82,6 +82,7 @@ class _Model:
     session: Any
     tokenizer: Any
     numpy: Any
+    weights: list[Any]  # the session reads them where they are
 
 
 _LOCK: Final = threading.Lock()
@@ -106,11 +107,13 @@ def _load() -> _Model:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     graph = import_module("sealgate.redaction.rampart_graph").faster_graph(folder / _GRAPH)
-    session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    values = [runtime.OrtValue.ortvalue_from_numpy(weight) for weight in graph.weights.values()]
+    options.add_external_initializers(list(graph.weights), values)
+    session = runtime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=512)
-    return _Model(session, tokenizer, import_module("numpy"))
+    return _Model(session, tokenizer, import_module("numpy"), values)
 
 
 class RampartNames:

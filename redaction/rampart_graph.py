@@ -3,12 +3,14 @@
 The shipped file keeps 4-bit blocks (``MatMulNBits``), which ONNX Runtime multiplies slowly on CPUs. Each matrix is
 unpacked once and quantised to 7 bits a column (the eighth would saturate on AVX2); the result labels tokens like the
 shipped graph. Changed from the original by that, which its licence (CC BY 4.0) asks us to say.
+
+Large weights are handed to ONNX Runtime as they are, beside the graph: written into it they would be copied three times.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import onnx
@@ -21,14 +23,24 @@ _EPSILON: Final = 1e-12
 _LARGEST: Final = 63
 """Of a 7-bit signed weight."""
 
+_INLINE: Final = 4_096
+"""Bytes of the largest weight that is written into the graph, where shapes are read before a run."""
+
 _MS: Final = "com.microsoft"
 
 Floats = NDArray[np.float32]
 
 
-def faster_graph(path: Path) -> bytes:
-    """The serialised graph with the inputs ``input_ids`` (int64, batch by tokens) and ``seen`` (int32, the same
-    shape: 1 for a token, 0 for padding) and the output ``logits``, from the shipped file."""
+class Graph(NamedTuple):
+    """A serialised graph, and the weights that it only names."""
+
+    model: bytes
+    weights: dict[str, NDArray[Any]]
+
+
+def faster_graph(path: Path) -> Graph:
+    """The graph with the inputs ``input_ids`` (int64, batch by tokens) and ``seen`` (int32, the same shape: 1 for a
+    token, 0 for padding) and the output ``logits``, from the shipped file."""
     return _Builder(onnx.load(str(path))).build()
 
 
@@ -38,8 +50,9 @@ class _Builder:
         self._products = {node.output[0]: node for node in model.graph.node if node.op_type == "MatMulNBits"}
         self._nodes: list[Any] = []
         self._weights: list[Any] = []
+        self._beside: dict[str, NDArray[Any]] = {}
 
-    def build(self) -> bytes:
+    def build(self) -> Graph:
         x = self._embeddings()
         for layer in range(LAYERS):
             x = self._layer(x, f"bert.encoder.layer.{layer}")
@@ -55,23 +68,29 @@ class _Builder:
             self._weights,
         )
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_MS, 1)]
-        model: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
-        return model
+        return Graph(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString(), self._beside)
 
     def _embeddings(self) -> str:
-        words, positions = self._table("word"), self._table("position")
-        self._weight("words", words)
-        self._weight("positions", positions + self._table("token_type")[:1])
+        self._weight("positions", self._table("position") + self._table("token_type")[:1])
         self._weight("zero", np.array([0], dtype=np.int64))
         self._weight("one", np.array([1], dtype=np.int64))
         self._weight("two", np.array([2], dtype=np.int64))
         self._op("Shape", ["input_ids"], "shape")
         self._op("Slice", ["shape", "one", "two"], "length")
         self._op("Slice", ["positions", "zero", "length", "zero"], "placed")
-        self._op("Gather", ["words", "input_ids"], "looked_up")
+        words, *steps = self._words()
+        small = self._op("Gather", [words, "input_ids"], "small")
+        self._op("DequantizeLinear", [small, *steps], "looked_up")
         self._op("Add", ["looked_up", "placed"], "embedded")
         scale, bias = self._norm("bert.embeddings.LayerNorm")
         return self._op("LayerNormalization", ["embedded", scale, bias], "x", epsilon=_EPSILON)
+
+    def _words(self) -> tuple[str, str, str]:
+        """The embeddings of words in the 8 bits that they are stored in, their scale and their zero. As floats they
+        would be three quarters of the model."""
+        prefix = "bert.embeddings.word_embeddings.weight"
+        table, scale, zero = (self._tensors[f"{prefix}_{part}"] for part in ("quantized", "scale", "zero_point"))
+        return self._weight("words", table), self._weight("words.s", scale), self._weight("words.z", zero)
 
     def _table(self, name: str) -> Floats:
         """An embedding table, which is stored in 8 bits."""
@@ -148,9 +167,23 @@ class _Builder:
         return full
 
     def _weight(self, name: str, value: NDArray[Any]) -> str:
-        self._weights.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        value = np.ascontiguousarray(value)
+        if value.nbytes > _INLINE:
+            self._beside[name] = value
+            self._weights.append(_named(name, value))
+        else:
+            self._weights.append(numpy_helper.from_array(value, name))
         return name
 
     def _op(self, kind: str, inputs: list[str], output: str, domain: str = "", **fields: Any) -> str:
         self._nodes.append(helper.make_node(kind, inputs, [output], domain=domain, **fields))
         return output
+
+
+def _named(name: str, value: NDArray[Any]) -> Any:
+    """A weight of which the graph holds the name, the type and the shape. ONNX asks for a file of the rest, and none is
+    read: the session is given the weight itself."""
+    tensor = TensorProto(name=name, data_type=helper.np_dtype_to_tensor_dtype(value.dtype), dims=value.shape)
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="none")
+    return tensor
