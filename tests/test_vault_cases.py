@@ -93,19 +93,25 @@ def test_v01_no_flipped_bit_of_a_ciphertext_is_accepted(vault: Vault, path: Path
         assert len(session.open([second, third], Restore())) == 2
 
 
-@pytest.mark.parametrize("column", ["identity", "form", "life", "code", "suffix", "dek_ver", "expires", "sid"])
+@pytest.mark.parametrize(
+    "column", ["identity", "form", "life", "code", "suffix", "indirect", "dek_ver", "expires", "sid"]
+)
 def test_v02_no_changed_column_gives_another_value(vault: Vault, path: Path, column: str) -> None:
     session = vault.session("s1")
     vault.session("s2")
     first, *others = fill(session)
-    changed = {"code": "00000000", "suffix": "000", "dek_ver": 7, "expires": 9_999_999_999_999, "sid": 2}
-    blobs = {"identity": bytes(16), "form": bytes(8), "life": bytes(8)}
+    changed = {"code": "00000000", "suffix": "000", "indirect": 1, "dek_ver": 7, "expires": 9_999_999_999_999, "sid": 2}
+    blobs = {"identity": bytes(12), "form": bytes(8), "life": bytes(8)}
     run(path, f"UPDATE entry SET {column} = ? WHERE code = ?", (changed | blobs)[column], first.code)
     for reader in (session, fresh(path)):
         with pytest.raises((TamperDetected, UnknownPlaceholder)):
             reader.open([first], Inject("c", "t", "a", Accepts("CUSTOM")))
         assert len(reader.open(others, Restore())) == 2
-    if column not in ("sid", "identity"):
+    with pytest.raises(TamperDetected):
+        fresh(path, "s2" if column == "sid" else "s1").match(len)
+    if column in ("code", "sid"):  # As if the row were gone; the value gets the placeholder that it had.
+        assert fresh(path).seal([request(VALUES[0])]) == [first]
+    elif column != "identity":
         with pytest.raises(TamperDetected):
             fresh(path).seal([request(VALUES[0], "PERSON")])
 
@@ -167,7 +173,11 @@ def test_v06_rows_do_not_move_between_sessions(vault: Vault, path: Path, copy: b
     source, target = vault.session("s1"), vault.session("s2")
     [placeholder] = fill(source, ["Ann Example"])
     if copy:
-        run(path, "INSERT INTO entry SELECT 99, 2, identity, form, code, suffix, life, dek_ver, expires, ct FROM entry")
+        run(
+            path,
+            "INSERT INTO entry SELECT 99, 2, identity, form, code, suffix, indirect, life, dek_ver, expires,"
+            " ct FROM entry",
+        )
     else:
         run(path, "UPDATE entry SET sid = 2")
     with pytest.raises(TamperDetected):

@@ -41,14 +41,14 @@ def test_memory_conforms(check: Check) -> None:
     store.close()
 
 
-def _forget_the_rest(self: SqliteEntries, sid: int, identity: bytes) -> list[EntryRow]:
+def _forget_the_rest(self: SqliteEntries, sid: int, identity: bytes, code: str) -> list[EntryRow]:
     return []
 
 
 @pytest.mark.parametrize(
     ("owner", "name", "fault"),
     [
-        (SqliteEntries, "by_identity", _forget_the_rest),
+        (SqliteEntries, "by_mark", _forget_the_rest),
         (SqliteEntries, "delete", lambda self, ids: None),
         (SqliteEntries, "count", lambda self, sid: 0),
     ],

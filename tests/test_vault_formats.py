@@ -18,11 +18,12 @@ from sealgate.vault import Vault
 from sealgate.vault.audit import genesis, link
 from sealgate.vault.encoding import lp, pad, unpad
 from sealgate.vault.envelope import DEFAULT_SUITE, Cipher, derive
+from sealgate.vault.facts import Facts, decode_facts, encode_facts, facts_end
 from sealgate.vault.index import Index
-from sealgate.vault.schema import APPLICATION_ID
+from sealgate.vault.schema import APPLICATION_ID, SCHEMA_VERSION
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors" / "vault.json").read_text())
-DUMP = (Path(__file__).parent / "vectors" / "vault-1.sql").read_text()
+DUMP = (Path(__file__).parent / "vectors" / "vault-2.sql").read_text()
 KEY = bytes.fromhex(VECTORS["key"])
 
 
@@ -56,6 +57,18 @@ def test_marks(vector: dict[str, Any]) -> None:
     assert (mark.suffix(3), mark.suffix(5)) == (vector["suffix"], vector["long_suffix"])
 
 
+@pytest.mark.parametrize("vector", VECTORS["facts"])
+def test_facts(vector: dict[str, Any]) -> None:
+    fields, stored = dict(vector), bytes.fromhex(vector["hex"])
+    json_type = fields.pop("json_type")
+    del fields["hex"]
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    facts = Facts(**(fields | lists)) if lists else None
+    assert encode_facts(facts, json_type) == stored
+    assert decode_facts(stored) == (facts, json_type)
+    assert facts_end(stored + b"value") == len(stored)
+
+
 @pytest.mark.parametrize("vector", VECTORS["ciphers"])
 def test_ciphers(vector: dict[str, Any]) -> None:
     if vector["suite"] > DEFAULT_SUITE:
@@ -83,13 +96,13 @@ def stored(tmp_path: Path) -> Path:
     connection = sqlite3.connect(path)
     connection.executescript(DUMP)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute("PRAGMA user_version = 1")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.close()
     return path
 
 
 @pytest.mark.skipif(DEFAULT_SUITE == 1, reason="this OpenSSL has no AES-GCM-SIV")
-def test_a_vault_of_version_1_opens(stored: Path) -> None:
+def test_a_vault_of_version_2_opens(stored: Path) -> None:
     expected = VECTORS["vault"]
     with Vault.open(stored, KEY, clock=FrozenTime()) as vault:
         session = vault.session("order-4821", tenant="shop", create=False)

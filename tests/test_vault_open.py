@@ -28,6 +28,7 @@ from sealgate.models.grants import Restore
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import KeyDirectory, Vault
+from sealgate.vault.schema import SCHEMA_VERSION
 
 KEY = bytes(range(32))
 NAME = SealRequest(secret_of("Ann Example"), "PERSON", "person")
@@ -170,12 +171,13 @@ def test_links_and_directories_are_no_vaults(path: Path) -> None:
             Vault.open(one, KEY)
 
 
-def test_a_newer_vault_is_refused(path: Path) -> None:
+@pytest.mark.parametrize(("version", "refused"), [(1, NotAVault), (SCHEMA_VERSION + 1, VaultTooNew)])
+def test_another_version_is_refused(path: Path, version: int, refused: type[Exception]) -> None:
     Vault.open(path, KEY).close()
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
-    with pytest.raises(VaultTooNew):
+    with pytest.raises(refused):
         Vault.open(path, KEY)
 
 

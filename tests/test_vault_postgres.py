@@ -23,6 +23,7 @@ import pytest
 from sealgate.gateway import Gateway
 from sealgate.models.errors import (
     InvalidInput,
+    NotAVault,
     SessionShredded,
     StoreFull,
     StoreRefused,
@@ -40,6 +41,7 @@ from sealgate.redaction import Detector
 from sealgate.vault import Vault, postgreslink, restore_backup, sweep
 from sealgate.vault.conformance import CHECKS, Check
 from sealgate.vault.postgres import PostgresStore
+from sealgate.vault.postgresschema import SCHEMA_VERSION
 
 
 def name_of(check: Check) -> str:
@@ -310,7 +312,7 @@ def test_a_tenants_role_uses_its_own_vault_only(vault: Vault, postgres_url: str,
 def test_a_row_copied_to_another_tenant_does_not_open(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
     [placeholder] = seal(vault, "value of b", tenant="b")
     [[sid]] = run(postgres_url, "SELECT sid FROM session", user=tenants["a"])
-    columns = "identity, form, code, suffix, life, dek_ver, expires, ct"
+    columns = "identity, form, code, suffix, indirect, life, dek_ver, expires, ct"
     run(postgres_url, f"INSERT INTO entry SELECT 1000, %s, {columns} FROM entry WHERE code = %s", sid, placeholder.code)
     with pytest.raises(TamperDetected):
         texts(vault, [placeholder], tenant="a")
@@ -340,9 +342,10 @@ def test_a_changed_schema_is_refused(vault: Vault, postgres_url: str, statement:
         PostgresStore(postgres_url)
 
 
-def test_a_newer_vault_is_refused(vault: Vault, postgres_url: str) -> None:
-    run(postgres_url, "COMMENT ON TABLE meta IS 'sealgate vault 2'")
-    with pytest.raises(VaultTooNew):
+@pytest.mark.parametrize(("version", "refused"), [(1, NotAVault), (SCHEMA_VERSION + 1, VaultTooNew)])
+def test_another_version_is_refused(vault: Vault, postgres_url: str, version: int, refused: type[Exception]) -> None:
+    run(postgres_url, f"COMMENT ON TABLE meta IS 'sealgate vault {version}'")
+    with pytest.raises(refused):
         PostgresStore(postgres_url)
 
 

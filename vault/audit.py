@@ -24,6 +24,7 @@ from .store import Store, Transaction
 
 _VERSION: Final = b"\x01"
 _CHUNK: Final = 500
+_JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _ACTION: Final = re.compile(r"[a-z][a-z0-9_.]{0,63}\Z")
 _REFERENCE: Final = re.compile(r"[0-9a-f]{32}\Z")
 
@@ -112,7 +113,7 @@ class AuditLog:
 
 def add_row(transaction: Transaction, vault_id: bytes, event: Mapping[str, object]) -> int:
     """Links an event to the chain. Needs no key, so that a sweeper can do it."""
-    body = _VERSION + json.dumps(event, sort_keys=True, separators=(",", ":")).encode("ascii")
+    body = _VERSION + _JSON.encode(event).encode("ascii")
     tail = transaction.audit.tail()
     seq, before = (tail.seq, tail.link) if tail else (0, genesis(vault_id))
     transaction.audit.append(AuditRow(seq + 1, body, link(before, seq + 1, body)))

@@ -45,7 +45,7 @@ def session_row(number: int, **changes: Any) -> SessionRow:
 def entry_row(sid: int, number: int, **changes: Any) -> EntryRow:
     """A form's row, likewise."""
     mark = number.to_bytes(2, "big")
-    row = EntryRow(0, sid, mark * 8, mark * 4, f"{number:08d}", "", mark * 4, 1, 0, b"\0ct" + mark)
+    row = EntryRow(0, sid, mark * 6, mark * 4, f"{number:08d}", "", 0, mark * 4, 1, 0, b"\0ct" + mark)
     return row._replace(**changes)
 
 

@@ -72,7 +72,7 @@ def a_transaction_sees_what_it_wrote(store: Store, other: Store) -> None:
         transaction.entries.replace([entry_row(sid, 1, id=first, ct=b"changed")])
         expect(transaction.entries.by_code(sid, "00000001")[0].ct == b"changed", "an own change is not seen")
         transaction.entries.delete([second])
-        expect(transaction.entries.by_identity(sid, entry_row(sid, 2).identity) == [], "an own deletion is not seen")
+        expect(transaction.entries.by_code(sid, "00000002") == [], "an own deletion is not seen")
         transaction.records.append(record_row(sid, "step", 1))
         transaction.records.append(record_row(sid, "note", 1, b"key"))
         expect(transaction.records.last(sid, "step") is not None, "an own record is not seen")
@@ -88,6 +88,8 @@ def sessions_keep_every_column(store: Store, other: Store) -> None:
     [sid] = add_sessions(store, row)
     expect(other.session(row.sref) == row._replace(sid=sid), "a session is not as stored")
     expect(other.session(b"?" * 16) is None, "a session that nobody stored is there")
+    expect(other.look(b"?" * 16, "00000001") == (None, []), "a session that nobody stored is looked at")
+    expect(other.look(row.sref, "00000001") == (row._replace(sid=sid), []), "a session is not what is looked at")
     changed = session_row(9, sid=sid, sref=row.sref, wrapped=b"new", dek_ver=3, heads=b"h", spent=b"s", touched=77)
     with store.write() as transaction:
         transaction.sessions.update(changed)
@@ -96,14 +98,13 @@ def sessions_keep_every_column(store: Store, other: Store) -> None:
 
 
 def a_reference_is_stored_once(store: Store, other: Store) -> None:
-    """A second session, form, code or record in the same place is an error, and nothing of it stays."""
+    """A second session, code or record in the same place is an error, and nothing of it stays."""
     [sid] = add_sessions(store, session_row(1))
     with store.write() as transaction:
         transaction.entries.insert(entry_row(sid, 1))
         transaction.records.append(record_row(sid, "step", 1))
     for again in (
         lambda: add_sessions(store, session_row(1)),
-        lambda: _insert_entry(store, sid, code="99999999"),
         lambda: _insert_entry(store, sid, identity=b"other id 16 byte"),
         lambda: _append(store, sid),
     ):
@@ -180,19 +181,51 @@ def a_buried_session_leaves_a_tombstone(store: Store, other: Store) -> None:
 def entries_are_found_by_each_name(store: Store, other: Store) -> None:
     """By identity and code, with all forms; after an id; never across sessions."""
     first, second = add_sessions(store, session_row(1), session_row(2))
-    rows = [entry_row(first, 1), entry_row(first, 1, form=b"form two", suffix="9FD"), entry_row(first, 2)]
+    rows = [
+        entry_row(first, 1), entry_row(first, 1, form=b"form two", suffix="9FD"), entry_row(first, 2),
+        entry_row(first, 3, indirect=1),
+    ]  # fmt: skip
     with store.write() as transaction:
         ids = [transaction.entries.insert(row) for row in (*rows, entry_row(second, 1))]
     stored = [row._replace(id=row_id) for row, row_id in zip(rows, ids, strict=False)]
     with other.read() as transaction:
         table = transaction.entries
         table.gather(first, [rows[0].identity], [rows[2].code, "77777777"])
-        expect(sorted(table.by_identity(first, rows[0].identity)) == stored[:2], "not all forms of an identity")
         expect(sorted(table.by_code(first, rows[0].code)) == stored[:2], "not all forms of a code")
-        expect(table.by_code(first, rows[2].code) == stored[2:], "a gathered code is not found")
+        expect(table.by_code(first, rows[2].code) == stored[2:3], "a gathered code is not found")
         expect(table.by_code(first, "77777777") == [], "a code that nobody stored is found")
         expect(table.after(first, ids[0]) == stored[1:], "entries after an id are wrong")
-        expect(table.count(first) == 3, "entries are not counted by session")
+        expect(table.count(first) == 4, "entries are not counted by session")
+    row, forms = other.look(session_row(1).sref, rows[0].code)
+    expect(row == session_row(1, sid=first) and sorted(forms) == stored[:2], "not all forms of a code are looked at")
+
+
+def entries_are_found_by_their_mark(store: Store, other: Store) -> None:
+    """All forms of a value, direct or not, and what stands in the way of its code; gathered before or not."""
+    first, second = add_sessions(store, session_row(1), session_row(2))
+    rows = [
+        entry_row(first, 1), entry_row(first, 1, form=b"form two", suffix="9FD"), entry_row(first, 2),
+        entry_row(first, 3, indirect=1),
+    ]  # fmt: skip
+    with store.write() as transaction:
+        ids = [
+            transaction.entries.insert(row) for row in (*rows, entry_row(second, 1), entry_row(second, 3, indirect=1))
+        ]
+    stored = [row._replace(id=row_id) for row, row_id in zip(rows, ids, strict=False)]
+    asked = {
+        (rows[0].identity, "00000001"): stored[:2],
+        (rows[3].identity, "77777777"): stored[3:],
+        (rows[3].identity, "00000003"): stored[3:],
+        (rows[3].identity, "00000002"): stored[2:],
+        (b"another iden", "00000002"): stored[2:3],
+    }
+    for gathered in (False, True):
+        with other.read() as transaction:
+            for (identity, code), expected in asked.items():
+                if gathered:
+                    transaction.entries.gather(first, [identity], [code])
+                found = sorted(transaction.entries.by_mark(first, identity, code))
+                expect(found == expected, "not all forms of a value, or of its code, are found")
 
 
 def records_are_kept_by_sequence_and_by_key(store: Store, other: Store) -> None:
@@ -270,6 +303,7 @@ TABLE_CHECKS: Final[tuple[_Check, ...]] = (
     what_expired_is_found,
     a_buried_session_leaves_a_tombstone,
     entries_are_found_by_each_name,
+    entries_are_found_by_their_mark,
     records_are_kept_by_sequence_and_by_key,
     audit_rows_are_in_order,
     a_view_is_consistent,

@@ -11,6 +11,7 @@ from sealgate.models.errors import TamperDetected
 from sealgate.models.placeholder import ALPHABET
 
 LENGTH_BYTES: Final = 4
+_END: Final = b"\x80"
 _SHORT: Final = 64
 _SHORT_LENGTHS: Final = tuple(length.to_bytes(LENGTH_BYTES, "big") for length in range(_SHORT))
 _EIGHT: Final = _SHORT_LENGTHS[8]
@@ -59,7 +60,7 @@ def lp(*fields: bytes | str | int) -> bytes:
 
 def padded_length(length: int) -> int:
     """Bytes that ``pad`` makes of ``length`` bytes: 32, then steps of 16 to 256, then steps of about an eighth."""
-    needed = length + LENGTH_BYTES
+    needed = length + 1
     if needed <= _MIN_PADDED:
         return _MIN_PADDED
     step = _FINE_STEP if needed <= _FINE_LIMIT else 1 << (needed.bit_length() - 4)
@@ -67,17 +68,21 @@ def padded_length(length: int) -> int:
 
 
 def pad(data: bytes) -> bytes:
-    """``data`` behind its length, filled with zeros up to ``padded_length``."""
-    return (len(data).to_bytes(LENGTH_BYTES, "big") + data).ljust(padded_length(len(data)), b"\0")
+    """``data``, the byte 0x80, and zeros up to ``padded_length`` (ISO/IEC 7816-4)."""
+    return (data + _END).ljust(padded_length(len(data)), b"\0")
 
 
 def unpad(padded: bytes) -> bytes:
     """The inverse of ``pad``, on exactly what it makes; ``TamperDetected`` for anything else."""
-    length = int.from_bytes(padded[:LENGTH_BYTES], "big")
-    end = LENGTH_BYTES + length
-    if len(padded) != padded_length(length) or padded.count(b"\0", end) != len(padded) - end:
+    return padded[: text_end(padded)]
+
+
+def text_end(padded: bytes | bytearray) -> int:
+    """Where the padding begins; raises what ``unpad`` raises."""
+    end = padded.rfind(_END)
+    if end < 0 or len(padded) != padded_length(end) or padded.count(b"\0", end) != len(padded) - end - 1:
         raise TamperDetected(AUTHENTICATION)
-    return padded[LENGTH_BYTES:end]
+    return end
 
 
 def symbols(number: int, count: int) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from sealgate.models.placeholder import Placeholder
 
-from .entries import UNTIL_TURN_ENDS, Facts, Opened, close_row, open_row, placeholder_of
+from .entries import Opened, close_row, open_row, placeholder_of
+from .facts import Facts
 from .ledger import Spent
 from .rows import EntryRow
 from .sessionkeys import renew_data_key, unwrap_keys
@@ -42,7 +43,7 @@ def ends_with_turn(
 
 def _ends(row: EntryRow, facts: Facts, spent: Spent, now: int) -> bool:
     burnt = facts.uses is not None and spent.used(row.life) >= facts.uses
-    return burnt or UNTIL_TURN_ENDS in facts.flags or 0 < row.expires <= now or spent.is_ended(row.life)
+    return burnt or facts.until_turn_ends or 0 < row.expires <= now or spent.is_ended(row.life)
 
 
 def renew(transaction: Transaction, session: SessionState, state: State) -> State:

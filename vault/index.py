@@ -11,7 +11,10 @@ from sealgate.models.secretvalue import SecretValue
 from .encoding import lp, symbols
 from .envelope import Mac
 
-IDENTITY_BYTES: Final = 16
+IDENTITY_BYTES: Final = 12
+"""96 bits: among the 10,000 values of a session two share one with a chance of 2^-70 (birthday bound)."""
+
+_NAME_BYTES: Final = 16
 FORM_BYTES: Final = 8
 LIFE_BYTES: Final = 8
 _CODE_BYTES: Final = 16
@@ -63,13 +66,13 @@ class Index:
         return Mark(
             identity,
             exact[:FORM_BYTES],
-            int.from_bytes(named[IDENTITY_BYTES:], "big"),
+            int.from_bytes(named[_CODE_BYTES:], "big"),
             int.from_bytes(exact[FORM_BYTES:], "big"),
         )
 
     def name(self, purpose: str, *fields: bytes | str | int) -> bytes:
         """A pseudonym of 16 bytes for something that may not be stored in clear."""
-        return self._mac.digest(lp(purpose, *fields))[:IDENTITY_BYTES]
+        return self._mac.digest(lp(purpose, *fields))[:_NAME_BYTES]
 
 
 def random_code(random: Random) -> str:

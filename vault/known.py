@@ -8,7 +8,6 @@ from typing import NamedTuple
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 
-from .entries import SEARCHABLE
 from .index import Mark
 from .sealing import Sealed
 
@@ -31,6 +30,10 @@ class KnownForms:
     def __init__(self) -> None:
         self._gen = -1
         self._forms: dict[tuple[bytes, bytes], _Known] = {}
+
+    def has(self, marks: Sequence[Mark]) -> bool:
+        """Whether all of these were known once; if not, the store is needed anyway."""
+        return all((mark.identity, mark.form) in self._forms for mark in marks)
 
     def placeholders(
         self, gen: int, requests: Sequence[SealRequest], marks: Sequence[Mark]
@@ -57,7 +60,7 @@ class KnownForms:
                 self._forms.pop(key, None)
             else:
                 facts = one.facts
-                known = _Known(one.placeholder, facts.entity_types, facts.origins, SEARCHABLE in facts.flags)
+                known = _Known(one.placeholder, facts.entity_types, facts.origins, facts.searchable)
                 self._forms[key] = known
         self._gen = after
 

@@ -120,8 +120,11 @@ class Heads:
         return seq + 1
 
 
+_JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
 def _encode(fields: object) -> bytes:
-    return _VERSION + json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return _VERSION + _JSON.encode(fields).encode("ascii")
 
 
 def _parse(stored: bytes) -> dict[str, Any]:

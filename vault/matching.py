@@ -9,7 +9,8 @@ from sealgate.models.errors import TamperDetected
 from sealgate.models.sealing import ExtendingBuilder, LiveValue
 
 from .encoding import AUTHENTICATION
-from .entries import SEARCHABLE, UNTIL_TURN_ENDS, Facts, Opened, open_row, placeholder_of
+from .entries import Opened, open_row, placeholder_of
+from .facts import Facts
 from .ledger import Spent
 from .rows import EntryRow
 from .state import State
@@ -144,12 +145,12 @@ def _extended(state: State, spent: Spent, before: Snapshot, added: Sequence[_Kep
 
 def _is_mortal(opened: Opened) -> bool:
     facts = opened.facts
-    return facts is not None and (opened.row.expires > 0 or facts.uses is not None or UNTIL_TURN_ENDS in facts.flags)
+    return facts is not None and (opened.row.expires > 0 or facts.uses is not None or facts.until_turn_ends)
 
 
 def _candidate(opened: Opened, facts: Facts) -> _Candidate | None:
     """The form, if it is searchable. Burnt values are looked for until their turn ends."""
-    if SEARCHABLE not in facts.flags:
+    if not facts.searchable:
         return None
     live = LiveValue(opened.secret, placeholder_of(opened.row, facts), facts.entity_types)
     return _Candidate(live, opened.row.life, opened.row.expires)

@@ -15,7 +15,8 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import CallPart, Candidate, EntryFacts, Permit
 from sealgate.models.secretvalue import SecretValue
 
-from .entries import Facts, head_of, open_into, open_row
+from .entries import head_of, open_into, open_row
+from .facts import Facts
 from .ledger import Spent
 from .rows import EntryRow
 from .secretbytes import SecretBytes
@@ -43,9 +44,9 @@ class Found(NamedTuple):
         )
 
 
-def find(state: State, spent: Spent, entries: EntryTable, placeholder: Placeholder) -> Found | None:
-    """The entry of a placeholder, alive or not; ``None`` if this session never issued it or destroyed it."""
-    rows = entries.by_code(state.row.sid, placeholder.code)
+def find(state: State, spent: Spent, rows: list[EntryRow], placeholder: Placeholder) -> Found | None:
+    """The entry of a placeholder among the forms under its code, alive or not; ``None`` if this session never issued it
+    or destroyed it."""
     wanted = next((row for row in rows if row.suffix == placeholder.form), None)
     head = head_of(rows)
     if wanted is None or head is None or spent.is_ended(head.life):
@@ -112,7 +113,8 @@ class Opening:
         """``run`` without using up anything yet."""
         entries.gather(self._state.row.sid, (), (one.code for one in placeholders))
         for placeholder in dict.fromkeys(placeholders):
-            found = find(self._state, self._spent, entries, placeholder)
+            rows = entries.by_code(self._state.row.sid, placeholder.code)
+            found = find(self._state, self._spent, rows, placeholder)
             shown = found.shown(self._spent) if found is not None else None
             self.refusal = self._why_not(placeholder, found, shown)
             if self.refusal is not None:

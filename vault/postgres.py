@@ -23,8 +23,8 @@ from .lockfile import DEADLINE
 from .portable import portable_copy, portable_rows
 from .postgrescopy import load_rows, stored_rows
 from .postgreslink import Link, has_ended, translate
-from .postgrestables import SESSION_BY_REF, Counters, PostgresTransaction
-from .rows import SessionRow
+from .postgrestables import LOOK, SESSION_BY_REF, Counters, PostgresTransaction
+from .rows import EntryRow, SessionRow, looked
 
 _POOL: Final = 8
 """Idle connections that are kept."""
@@ -80,18 +80,27 @@ class PostgresStore:
 
     def session(self, sref: bytes) -> SessionRow | None:
         """One session's row, in one round trip."""
+        rows = self._one(SESSION_BY_REF, sref)
+        return SessionRow._make(rows[0]) if rows else None
+
+    def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
+        """One session's row and its forms under one code, in one round trip."""
+        return looked(self._one(LOOK, code, sref))
+
+    def _one(self, query: bytes, *parameters: object) -> list[Any]:
+        """What one statement reads; once more if a connection turns out to have gone while it was idle."""
         self._check_process()
         for last in (False, True):
             connection, reused = self._borrow()
             try:
-                row = connection.execute(SESSION_BY_REF, (sref,), binary=True).fetchone()
+                rows = connection.execute(query, parameters, binary=True).fetchall()
             except psycopg.Error as error:
                 self._drop(connection)
                 if last or not reused or not connection.broken:
                     raise translate(error) from None
             else:
                 self._give_back(connection)
-                return None if row is None else SessionRow._make(row)
+                return rows
         raise StoreUnavailable("the store could not be read or written")
 
     @contextmanager

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from psycopg import Connection, sql
 
-from sealgate.models.errors import TamperDetected, VaultTooNew
+from sealgate.models.errors import NotAVault, TamperDetected, VaultTooNew
 
 from .encoding import AUTHENTICATION
+from .rows import OLD_FORMAT
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Stands in the comment on the table ``meta``."""
 
 COLUMNS: Final = {
@@ -29,8 +30,8 @@ COLUMNS: Final = {
     ),
     "entry": (
         "id bigint NOT NULL, sid bigint NOT NULL, identity bytea NOT NULL, form bytea NOT NULL, code text NOT NULL,"
-        " suffix text NOT NULL, life bytea NOT NULL, dek_ver bigint NOT NULL, expires bigint NOT NULL,"
-        " ct bytea NOT NULL"
+        " suffix text NOT NULL, indirect bigint NOT NULL, life bytea NOT NULL, dek_ver bigint NOT NULL,"
+        " expires bigint NOT NULL, ct bytea NOT NULL"
     ),
     "record": (
         "id bigint NOT NULL, sid bigint NOT NULL, kind text NOT NULL, seq bigint NOT NULL, keyref bytea NOT NULL,"
@@ -104,7 +105,7 @@ def admit(connection: Connection[Any], schema: str, role: str, tref: bytes) -> N
 
 
 def is_there(connection: Connection[Any], schema: str) -> bool:
-    """Whether the schema holds a vault's tables. Raises ``VaultTooNew``."""
+    """Whether the schema holds a vault's tables. Raises ``VaultTooNew``, and ``NotAVault`` for version 1."""
     row = connection.execute(
         "SELECT obj_description(c.oid, 'pg_class') FROM pg_class c"
         " WHERE c.relname = 'meta' AND c.relnamespace = to_regnamespace(%s)",
@@ -113,6 +114,8 @@ def is_there(connection: Connection[Any], schema: str) -> bool:
     if row is None or not str(row[0]).startswith("sealgate vault "):
         return False
     if str(row[0]) != f"sealgate vault {SCHEMA_VERSION}":
+        if str(row[0]) == "sealgate vault 1":
+            raise NotAVault(OLD_FORMAT)
         raise VaultTooNew("the vault was written by a newer version of sealgate")
     return True
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from psycopg import Connection, Cursor
 
-from .rows import SHREDDED, AuditRow, EntryRow, KekRow, RecordRow, SessionRow
+from .rows import LOOKED, SHREDDED, AuditRow, EntryRow, KekRow, RecordRow, SessionRow
 
 _SESSION: Final = ", ".join(SessionRow._fields)
 _ENTRY: Final = ", ".join(EntryRow._fields)
@@ -25,12 +25,14 @@ _UPDATE_SESSION: Final = (
     f"UPDATE session SET {', '.join(f'{name} = %s' for name in SessionRow._fields[1:])} WHERE sid = %s".encode()
 )
 SESSION_BY_REF: Final = f"SELECT {_SESSION} FROM session WHERE sref = %s".encode()
+LOOK: Final = (
+    f"SELECT {LOOKED} FROM session s LEFT JOIN entry e ON e.sid = s.sid AND e.code = %s WHERE s.sref = %s".encode()
+)
 _SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > %s AND state = 0 ORDER BY sid LIMIT %s".encode()
 _EXPIRED: Final = (
     b"SELECT sid FROM session WHERE state = 0 AND expires > 0 AND expires <= %s"
     b" UNION SELECT sid FROM session WHERE state = 0 AND idle > 0 AND touched + idle <= %s LIMIT %s"
 )
-_ENTRY_BY_IDENTITY: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = %s AND identity = %s".encode()
 _ENTRY_BY_CODE: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = %s AND code = %s".encode()
 _ENTRY_GATHERED: Final = (
     f"SELECT {_ENTRY} FROM entry WHERE sid = %s AND identity = ANY(%s::bytea[])"
@@ -160,12 +162,12 @@ class PostgresEntries(_Table):
         self._by_identity = {(sid, one): [row for row in found if row.identity == one] for one in wanted}
         self._by_code = {(sid, one): [row for row in found if row.code == one] for one in named}
 
-    def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
-        """All forms of one value."""
-        known = self._by_identity.get((sid, identity))
-        if known is not None:
-            return list(known)
-        return [EntryRow._make(row) for row in self._run(_ENTRY_BY_IDENTITY, sid, identity)]
+    def by_mark(self, sid: int, identity: bytes, code: str) -> list[EntryRow]:
+        """All forms of one value, and what else has its code."""
+        known, named = self._by_identity.get((sid, identity)), self._by_code.get((sid, code))
+        if known is not None and named is not None:
+            return [*known, *(row for row in named if row.identity != identity)]
+        return [EntryRow._make(row) for row in self._run(_ENTRY_GATHERED, sid, [identity], sid, [code])]
 
     def by_code(self, sid: int, code: str) -> list[EntryRow]:
         """All forms under one code."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 LIVE: Final = 0
 """State of a session that can be used."""
 
 SHREDDED: Final = 2
 """State of a tombstone: no key, no data, and a name that is never used again."""
+
+
+OLD_FORMAT: Final = "the vault was written before the first release of sealgate, in a format that is gone"
+"""Said of version 1 of every engine's tables."""
 
 
 class SessionRow(NamedTuple):
@@ -35,7 +40,11 @@ class SessionRow(NamedTuple):
 
 
 class EntryRow(NamedTuple):
-    """One exact form of one value. The form with an empty suffix is the entry's head and holds its facts."""
+    """One exact form of one value. The form with an empty suffix is the entry's head and holds its facts.
+
+    ``indirect`` is 1 if the code is not the one that the identity gives: drawn at random, or longer because another
+    value has that one. Such rows are found by an index of their own.
+    """
 
     id: int
     sid: int
@@ -43,10 +52,23 @@ class EntryRow(NamedTuple):
     form: bytes
     code: str
     suffix: str
+    indirect: int
     life: bytes
     dek_ver: int
     expires: int
     ct: bytes
+
+
+LOOKED: Final = ", ".join([*(f"s.{name}" for name in SessionRow._fields), *(f"e.{name}" for name in EntryRow._fields)])
+"""The columns of a session ``s`` joined with its entries ``e``, for ``looked``."""
+
+
+def looked(rows: Sequence[Sequence[Any]]) -> tuple[SessionRow | None, list[EntryRow]]:
+    """A session and its entries from the rows of a left join."""
+    if not rows:
+        return None, []
+    width = len(SessionRow._fields)
+    return SessionRow._make(rows[0][:width]), [EntryRow._make(row[width:]) for row in rows if row[width] is not None]
 
 
 class RecordRow(NamedTuple):

@@ -10,11 +10,12 @@ from typing import Final
 from sealgate.models.errors import NotAVault, TamperDetected, VaultTooNew
 
 from .encoding import AUTHENTICATION, lp
+from .rows import OLD_FORMAT
 
 APPLICATION_ID: Final = 0x5EA16A7E
 """Marks a SQLite file as one of ours (``PRAGMA application_id``)."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """``PRAGMA user_version``; changed in the transaction that changes the schema."""
 
 STATEMENTS: Final = (
@@ -31,11 +32,11 @@ STATEMENTS: Final = (
     "CREATE INDEX session_idle ON session(touched) WHERE state = 0 AND idle > 0",
     (
         "CREATE TABLE entry(id INTEGER PRIMARY KEY, sid INT NOT NULL, identity BLOB NOT NULL, form BLOB NOT NULL,"
-        " code TEXT NOT NULL, suffix TEXT NOT NULL, life BLOB NOT NULL, dek_ver INT NOT NULL, expires INT NOT NULL,"
-        " ct BLOB NOT NULL) STRICT"
+        " code TEXT NOT NULL, suffix TEXT NOT NULL, indirect INT NOT NULL, life BLOB NOT NULL, dek_ver INT NOT NULL,"
+        " expires INT NOT NULL, ct BLOB NOT NULL) STRICT"
     ),
-    "CREATE UNIQUE INDEX entry_form ON entry(sid, identity, form)",
     "CREATE UNIQUE INDEX entry_code ON entry(sid, code, suffix)",
+    "CREATE INDEX entry_indirect ON entry(sid, identity) WHERE indirect = 1",
     "CREATE INDEX entry_expires ON entry(expires) WHERE expires > 0",
     (
         "CREATE TABLE record(id INTEGER PRIMARY KEY, sid INT NOT NULL, kind TEXT NOT NULL, seq INT NOT NULL,"
@@ -68,6 +69,8 @@ def check(connection: sqlite3.Connection) -> None:
         raise VaultTooNew("the vault was written by a newer version of sealgate")
     if version < 1:
         raise NotAVault("the file is a database, but not a vault of sealgate")
+    if version < SCHEMA_VERSION:
+        raise NotAVault(OLD_FORMAT)
     if _fingerprint(connection) != _expected():
         raise TamperDetected(AUTHENTICATION)
 

@@ -13,18 +13,8 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 
 from .encoding import AUTHENTICATION
-from .entries import (
-    SEARCHABLE,
-    UNTIL_TURN_ENDS,
-    Facts,
-    Opened,
-    check_size,
-    close_row,
-    head_of,
-    open_row,
-    placeholder_of,
-    sealed_at,
-)
+from .entries import Opened, check_size, close_row, head_of, open_row, placeholder_of
+from .facts import Facts
 from .index import CODE_LENGTHS, LIFE_BYTES, SUFFIX_LENGTHS, Mark, Random, random_code, random_suffix
 from .ledger import Spent
 from .rows import EntryRow
@@ -79,13 +69,16 @@ class Sealing:
 
     def seal(self, request: SealRequest, mark: Mark) -> Sealed:
         """Stores what is not stored yet of a value, and returns its placeholder."""
-        forms = self._entries.by_identity(self._state.row.sid, mark.identity)
+        code = mark.code(CODE_LENGTHS[0])
+        found = self._entries.by_mark(self._state.row.sid, mark.identity, code)
+        forms = [row for row in found if row.identity == mark.identity]
         head = head_of(forms)
         if head is None or self._is_over(head, request.origin):
             if head is not None:
                 request = self._still_hidden(request, head)
                 self._bury(forms)
-            return self._first(request, mark)
+            taken = any(row.code == code and row.identity != mark.identity for row in found)
+            return self._first(request, mark, None if taken else code)
         opened = open_row(self._state.keys, head)
         if opened.facts is None:
             raise TamperDetected(AUTHENTICATION)
@@ -113,7 +106,7 @@ class Sealing:
         its turn has ended."""
         facts = open_row(self._state.keys, head).facts
         alive = not self.spent.is_ended(head.life) and not 0 < head.expires <= self._now
-        hidden = alive and facts is not None and SEARCHABLE in facts.flags
+        hidden = alive and facts is not None and facts.searchable
         return replace(request, searchable=request.searchable or hidden)
 
     def _bury(self, forms: Sequence[EntryRow]) -> None:
@@ -124,11 +117,16 @@ class Sealing:
         if self._room is not None:
             self._room += len(forms)
 
-    def _first(self, request: SealRequest, mark: Mark) -> Sealed:
+    def _first(self, request: SealRequest, mark: Mark, code: str | None) -> Sealed:
+        """``code`` is the one that the identity gives, unless another value has it."""
         facts, expires = initial_facts(request, self._now)
+        if entity_info(request.entity_type).small:
+            code, indirect = self._drawn_code(), 1
+        else:
+            code, indirect = code or mark.code(CODE_LENGTHS[1]), int(code is None)
         row = EntryRow(
-            0, self._state.row.sid, mark.identity, mark.form, self._free_code(request.entity_type, mark), "",
-            self._random(LIFE_BYTES), self._state.row.dek_ver, expires, b"",
+            0, self._state.row.sid, mark.identity, mark.form, code, "", indirect, self._random(LIFE_BYTES),
+            self._state.row.dek_ver, expires, b"",
         )  # fmt: skip
         self._insert(close_row(self._state.keys, row, facts, request.value))
         return Sealed(placeholder_of(row, facts), facts, expires, fresh=True)
@@ -172,15 +170,11 @@ class Sealing:
         self._entries.insert(row)
         self.changed = True
 
-    def _free_code(self, entity_type: str, mark: Mark) -> str:
-        if entity_info(entity_type).small:
+    def _drawn_code(self) -> str:
+        code = random_code(self._random)
+        while self._entries.by_code(self._state.row.sid, code):
             code = random_code(self._random)
-            while self._entries.by_code(self._state.row.sid, code):
-                code = random_code(self._random)
-            return code
-        code = mark.code(CODE_LENGTHS[0])
-        taken = self._entries.by_code(self._state.row.sid, code)
-        return mark.code(CODE_LENGTHS[1]) if taken else code
+        return code
 
 
 def initial_facts(request: SealRequest, now: int) -> tuple[Facts, int]:
@@ -189,11 +183,8 @@ def initial_facts(request: SealRequest, now: int) -> tuple[Facts, int]:
     A PIN with neither lives to the end of its turn.
     """
     info = entity_info(request.entity_type)
-    flags = SEARCHABLE if request.searchable else ""
-    if info.name == "PIN" and request.uses is None and request.ttl is None:
-        flags += UNTIL_TURN_ENDS
-    flags += sealed_at(now)
+    until_turn_ends = info.name == "PIN" and request.uses is None and request.ttl is None
     ttl = info.ttl if request.ttl is None else request.ttl
     uses = info.uses if request.uses is None else request.uses
     expires = now + int(ttl * 1000) if ttl is not None else 0
-    return Facts((info.name,), (request.origin,), uses, flags), expires
+    return Facts((info.name,), (request.origin,), uses, request.searchable, until_turn_ends, now // 1000), expires

@@ -19,6 +19,7 @@ from .ledger import Spent
 from .matching import Matching
 from .opening import CallOpening, Opening, borrow, find
 from .records import Records
+from .rows import EntryRow
 from .sealing import Sealed, Sealing, check_request
 from .secretbytes import SecretBytes
 from .shared import Shared
@@ -62,10 +63,12 @@ class VaultSession:
         """
         for request in requests:
             check_request(request)
-        state = self._read_state()
+        state = self.state.latest or self._read_state()
         index = state.keys.index
         marks = [index.mark(one.value, apart=one.apart) for one in requests]
-        known = self._known.placeholders(state.row.gen, requests, marks)
+        if not self._known.has(marks):
+            return self._seal(requests, marks)
+        known = self._known.placeholders(self._read_state().row.gen, requests, marks)
         return known if known is not None else self._seal(requests, marks)
 
     def _seal(self, requests: Sequence[SealRequest], marks: Sequence[Mark]) -> list[Placeholder]:
@@ -166,10 +169,23 @@ class VaultSession:
 
     def facts(self, placeholders: Iterable[Placeholder]) -> dict[Placeholder, EntryFacts]:
         """What may be known of entries without opening them; placeholders of no stored entry are absent."""
+        wanted = list(dict.fromkeys(placeholders))
+        if len(wanted) == 1:
+            row, forms = self._shared.store.look(self.state.sref, wanted[0].code)
+            if row is None or self.state.root.has_kek(row.kek_id):
+                return self._shown(self.state.check(row), wanted, [forms])
         with self._shared.store.read() as transaction:
             state = self.state.load(transaction)
-            spent = state.spent()
-            found = [find(state, spent, transaction.entries, one) for one in dict.fromkeys(placeholders)]
+            transaction.entries.gather(state.row.sid, (), (one.code for one in wanted))
+            rows = [transaction.entries.by_code(state.row.sid, one.code) for one in wanted]
+        return self._shown(state, wanted, rows)
+
+    @staticmethod
+    def _shown(
+        state: State, wanted: Sequence[Placeholder], rows: Sequence[list[EntryRow]]
+    ) -> dict[Placeholder, EntryFacts]:
+        spent = state.spent()
+        found = [find(state, spent, forms, one) for one, forms in zip(wanted, rows, strict=True)]
         return {one.placeholder: one.shown(spent) for one in found if one is not None}
 
     def bind(self, purpose: str, *fields: str) -> str:
@@ -242,7 +258,7 @@ class VaultSession:
         short = spent.trim(self._shared.clock.now_ms())
         spent.moved = gen if moved else spent.moved
         row = state.row._replace(gen=gen, spent=spent.encode())
-        after = self.state.store(transaction, state, row)
+        after = self.state.store(transaction, state, row, spent)
         return after if short and gen % _GENERATIONS else renew(transaction, self.state, after)
 
     def _audit(

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import BinaryIO, Final, NoReturn
+from typing import BinaryIO, Final, NoReturn, TypeVar
 from urllib.parse import quote
 
 from sealgate.models.errors import StoreUnavailable
 
 from . import schema
 from .lockfile import LockFile
-from .rows import SessionRow
+from .rows import EntryRow, SessionRow
 from .sqlitetables import SqliteTransaction
 from .sqlitewriter import SqliteConnection, SqliteWriter, translate
+
+Read = TypeVar("Read")
 
 MEMORY: Final = ":memory:"
 
@@ -54,18 +56,26 @@ class SqliteStore:
 
     def session(self, sref: bytes) -> SessionRow | None:
         """One session's row."""
+        return self._one(lambda transaction: transaction.sessions.by_ref(sref))
+
+    def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
+        """One session's row and its forms under one code, by one statement."""
+        return self._one(lambda transaction: transaction.look(sref, code))
+
+    def _one(self, statement: Callable[[SqliteTransaction], Read]) -> Read:
+        """What one statement reads, which needs no transaction around it."""
         self._check_process()
         if self._path == MEMORY:
             with self.write() as transaction:
-                return transaction.sessions.by_ref(sref)
+                return statement(transaction)
         reader = self._borrow()
         try:
-            row = reader.transaction.sessions.by_ref(sref)
+            found = statement(reader.transaction)
         except sqlite3.Error as error:
             reader.connection.close()
             raise translate(error) from None
         self._give_back(reader)
-        return row
+        return found
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:

@@ -8,7 +8,10 @@ from typing import Final
 
 from sealgate.models.errors import AuditUnavailable
 
-from .rows import LIVE, SHREDDED, AuditRow, EntryRow, KekRow, RecordRow, SessionRow
+from .rows import LIVE, LOOKED, SHREDDED, AuditRow, EntryRow, KekRow, RecordRow, SessionRow, looked
+
+_FIXED: Final = SessionRow._fields.index("kek_id")
+"""The columns before this one never change, and naming one in an update would have SQLite write its index anew."""
 
 _SESSION: Final = ", ".join(SessionRow._fields)
 _ENTRY: Final = ", ".join(EntryRow._fields)
@@ -24,11 +27,15 @@ _INSERT_SESSION: Final = _insert("session", SessionRow._fields)
 _INSERT_ENTRY: Final = _insert("entry", EntryRow._fields)
 _INSERT_RECORD: Final = _insert("record", RecordRow._fields)
 _UPDATE_SESSION: Final = (
-    f"UPDATE session SET {', '.join(f'{name} = ?' for name in SessionRow._fields[1:])} WHERE sid = ?"  # noqa: S608
+    f"UPDATE session SET {', '.join(f'{name} = ?' for name in SessionRow._fields[_FIXED:])} WHERE sid = ?"  # noqa: S608
 )
 _SESSION_BY_REF: Final = f"SELECT {_SESSION} FROM session WHERE sref = ?"  # noqa: S608
+_LOOK: Final = f"SELECT {LOOKED} FROM session s LEFT JOIN entry e ON e.sid = s.sid AND e.code = ? WHERE s.sref = ?"  # noqa: S608
 _SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > ? AND state = 0 ORDER BY sid LIMIT ?"  # noqa: S608
-_ENTRY_BY_IDENTITY: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND identity = ?"  # noqa: S608
+_ENTRY_BY_MARK: Final = (
+    f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND code = ?"  # noqa: S608
+    f" UNION ALL SELECT {_ENTRY} FROM entry WHERE sid = ? AND identity = ? AND indirect = 1 AND code <> ?"
+)
 _ENTRY_BY_CODE: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? AND code = ?"  # noqa: S608
 _ENTRY_ALL: Final = f"SELECT {_ENTRY} FROM entry WHERE sid = ? ORDER BY id"  # noqa: S608
 _ENTRY_AFTER: Final = f"SELECT {_ENTRY} FROM entry WHERE +sid = ? AND id > ? ORDER BY id"  # noqa: S608
@@ -91,8 +98,8 @@ class SqliteSessions(_Table):
         return int(self._run(_INSERT_SESSION, row[1:]).lastrowid or 0)
 
     def update(self, row: SessionRow) -> None:
-        """Replaces all columns."""
-        self._run(_UPDATE_SESSION, (*row[1:], row.sid))
+        """Replaces all columns but the references."""
+        self._run(_UPDATE_SESSION, (*row[_FIXED:], row.sid))
 
     def rewrap(self, changes: Sequence[tuple[bytes, bytes, int]]) -> None:
         """Replaces ``(kek_id, wrapped)`` of each ``sid``."""
@@ -133,9 +140,9 @@ class SqliteEntries(_Table):
     def gather(self, sid: int, identities: Iterable[bytes], codes: Iterable[str]) -> None:
         """Nothing: no network is between."""
 
-    def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
-        """All forms of one value."""
-        return [EntryRow._make(row) for row in self._run(_ENTRY_BY_IDENTITY, (sid, identity))]
+    def by_mark(self, sid: int, identity: bytes, code: str) -> list[EntryRow]:
+        """All forms of one value, and what else has its code."""
+        return [EntryRow._make(row) for row in self._run(_ENTRY_BY_MARK, (sid, code, sid, identity, code))]
 
     def by_code(self, sid: int, code: str) -> list[EntryRow]:
         """All forms under one code."""
@@ -216,10 +223,12 @@ class SqliteAudit(_Table):
         return None if row is None else AuditRow._make(row)
 
     def append(self, row: AuditRow) -> None:
-        """Adds one, or raises ``AuditUnavailable``."""
+        """Adds one, or raises ``AuditUnavailable``, but for a store without room."""
         try:
             self._run("INSERT INTO audit VALUES (?, ?, ?)", row)
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                raise
             raise AuditUnavailable("the audit row could not be written, so nothing was done") from None
 
     def after(self, seq: int, limit: int) -> list[AuditRow]:
@@ -231,11 +240,16 @@ class SqliteAudit(_Table):
 class SqliteTransaction:
     """``Transaction``: the tables through one connection."""
 
-    __slots__ = ("audit", "entries", "meta", "records", "sessions")
+    __slots__ = ("_run", "audit", "entries", "meta", "records", "sessions")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self._run = connection.execute
         self.meta = SqliteMeta(connection)
         self.sessions = SqliteSessions(connection)
         self.entries = SqliteEntries(connection)
         self.records = SqliteRecords(connection)
         self.audit = SqliteAudit(connection)
+
+    def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
+        """A session and its forms under one code."""
+        return looked(self._run(_LOOK, (code, sref)).fetchall())

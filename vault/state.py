@@ -21,10 +21,10 @@ class State:
 
     __slots__ = ("_spent", "keys", "row")
 
-    def __init__(self, row: SessionRow, keys: SessionKeys) -> None:
+    def __init__(self, row: SessionRow, keys: SessionKeys, spent: Spent | None = None) -> None:
         self.row = row
         self.keys = keys
-        self._spent: Spent | None = None
+        self._spent = spent
 
     def spent(self) -> Spent:
         """A copy of the row's ledger of uses, to be changed and stored."""
@@ -43,13 +43,19 @@ class State:
 class SessionState:
     """The newest verified state of one session; a row that did not change since is not verified again."""
 
-    __slots__ = ("_clock", "_latest", "root", "sref")
+    __slots__ = ("_clock", "_latest", "_written", "root", "sref")
 
     def __init__(self, root: Root, clock: SteadyClock, sref: bytes) -> None:
         self.root = root
         self.sref = sref
         self._clock = clock
         self._latest: State | None = None
+        self._written: State | None = None
+
+    @property
+    def latest(self) -> State | None:
+        """The state as this process read it last: its index key stays, its row may be older than the stored one."""
+        return self._latest
 
     def load(self, transaction: Transaction) -> State:
         """The state now. Raises ``SessionShredded`` for a tombstone or an ended lifetime, else ``TamperDetected``."""
@@ -62,29 +68,33 @@ class SessionState:
         """The state that a row just read stands for; raises like ``load``."""
         latest = self._latest
         if latest is None or row != latest.row:
-            latest = self._latest = self._verified(row, latest)
+            written = self._written
+            if written is None or row != written.row:
+                written = self._verified(row, latest)
+            latest = self._latest = written
         self._check_lifetime(latest.row)
         return latest
 
-    def store(self, transaction: Transaction, state: State, row: SessionRow) -> State:
-        """Writes a changed row, signed and touched, in the transaction that read ``state``.
+    def store(self, transaction: Transaction, state: State, row: SessionRow, spent: Spent | None = None) -> State:
+        """Writes a changed row, signed and touched, in the transaction that read ``state``; ``spent`` is its ledger.
 
         The new state becomes the latest only when it is read again, so that a failed commit leaves no trace here.
         """
         keep_mark(transaction, self.root, self._clock)
         signed = state.keys.signed(row._replace(touched=self._clock.now_ms()) if row.idle else row)
         transaction.sessions.update(signed)
-        return State(signed, state.keys)
+        self._written = State(signed, state.keys, spent)
+        return self._written
 
     def drop(self) -> None:
         """Forgets the keys."""
-        self._latest = None
+        self._latest = self._written = None
 
     def _verified(self, row: SessionRow | None, latest: State | None) -> State:
         if row is None:
             raise TamperDetected(AUTHENTICATION)
         if row.state == SHREDDED or row.wrapped is None:
-            self._latest = None
+            self.drop()
             raise SessionShredded("the session is shredded; its name is never used again")
         if latest is not None and _wrapping(row) == _wrapping(latest.row):
             latest.keys.check(row)
@@ -92,6 +102,8 @@ class SessionState:
         return State(row, load_keys(self.root, row))
 
     def _check_lifetime(self, row: SessionRow) -> None:
+        if not row.expires and not row.idle:
+            return
         now = self._clock.now_ms()
         if 0 < row.expires <= now or (row.idle and row.touched + row.idle <= now):
             raise SessionShredded("the session's lifetime has ended")

@@ -45,7 +45,7 @@ class SessionTable(Protocol):
         ...
 
     def update(self, row: SessionRow) -> None:
-        """Replaces all columns of the session ``row.sid``."""
+        """Replaces all columns of the session ``row.sid``; ``sref`` and ``tref`` are what they were."""
         ...
 
     def rewrap(self, changes: Sequence[tuple[bytes, bytes, int]]) -> None:
@@ -79,8 +79,11 @@ class EntryTable(Protocol):
         """
         ...
 
-    def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
-        """All forms of one value."""
+    def by_mark(self, sid: int, identity: bytes, code: str) -> list[EntryRow]:
+        """All forms of one value, and whatever else has the code that its identity gives; no row twice.
+
+        A form of the value has this code, or its row is ``indirect``.
+        """
         ...
 
     def by_code(self, sid: int, code: str) -> list[EntryRow]:
@@ -152,7 +155,7 @@ class AuditTable(Protocol):
         ...
 
     def append(self, row: AuditRow) -> None:
-        """Adds one. Raises ``AuditUnavailable`` when it cannot be written."""
+        """Adds one. Raises ``AuditUnavailable`` when it cannot be written, unless there is no room."""
         ...
 
     def after(self, seq: int, limit: int) -> list[AuditRow]:
@@ -189,6 +192,10 @@ class Store(Protocol):
 
     def session(self, sref: bytes) -> SessionRow | None:
         """One session's row, outside any transaction."""
+        ...
+
+    def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
+        """One session's row and its forms under one code, as of one moment, outside any transaction."""
         ...
 
     def read(self) -> AbstractContextManager[Transaction]:

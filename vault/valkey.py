@@ -17,18 +17,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, NoReturn
 
-from sealgate.models.errors import StoreUnavailable, TamperDetected, VaultTooNew
+from sealgate.models.errors import NotAVault, StoreUnavailable, TamperDetected, VaultTooNew
 
 from .encoding import AUTHENTICATION
 from .lockfile import DEADLINE
 from .portable import portable_copy, portable_rows
-from .rows import SessionRow
+from .rows import OLD_FORMAT, EntryRow, SessionRow
 from .valkeybuffer import Buffer
 from .valkeycopy import load_rows, stored_rows
 from .valkeylink import Channel, Link, locked_command
 from .valkeytables import ValkeyTransaction, session_of
 
-VERSION: Final = b"1"
+VERSION: Final = b"2"
 """Stands in the hash ``n``."""
 
 _LOCK_MS: Final = 30_000
@@ -44,7 +44,7 @@ class ValkeyStore:
     ``url`` is ``valkey://…`` or, with TLS, ``valkeys://…`` (``redis`` and ``rediss`` too), as the client reads it; a
     parameter ``prefix`` begins all names (``sealgate`` by default). Raises ``StoreRefused`` for a server that evicts
     keys, keeps no append-only file or syncs it too late, and for an unencrypted connection to another machine, unless
-    ``allow_unsafe`` is true; ``StoreUnavailable``, ``VaultTooNew``.
+    ``allow_unsafe`` is true; ``StoreUnavailable``, ``VaultTooNew``, ``NotAVault`` for version 1.
     """
 
     def __init__(self, url: str, *, allow_unsafe: bool = False) -> None:
@@ -57,6 +57,8 @@ class ValkeyStore:
             with self._link.channel() as channel:
                 self._link.probe(channel, allow_unsafe=allow_unsafe)
                 version = channel.call(("HGET", f"{self._link.prefix}n", "version"))[0]
+            if version == b"1":
+                raise NotAVault(OLD_FORMAT)
             if version not in (None, VERSION):
                 raise VaultTooNew("the vault was written by a newer version of sealgate")
         except BaseException:
@@ -68,6 +70,12 @@ class ValkeyStore:
         self._check_process()
         with self._link.channel() as channel:
             return session_of(channel.call(("HGET", f"{self._link.prefix}s", sref))[0])
+
+    def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
+        """One session's row and its forms under one code."""
+        with self.read() as transaction:
+            row = transaction.sessions.by_ref(sref)
+            return row, transaction.entries.by_code(row.sid, code) if row else []
 
     @contextmanager
     def read(self) -> Iterator[ValkeyTransaction]:

@@ -14,7 +14,7 @@ _LENGTH_BYTES: Final = 4
 SESSION: Final = "ibbb?bbbiiiiiiibbb"
 """Types of the fields of ``SessionRow``: ``i`` an integer, ``b`` bytes, ``t`` text, ``?`` bytes or, if empty, none."""
 
-ENTRY: Final = "iibbttbiib"
+ENTRY: Final = "iibbttibiib"
 RECORD: Final = "iitibb"
 
 

@@ -159,9 +159,10 @@ class ValkeyEntries(_Table):
         ]
         self._buffer.fetch([(f"e:{sid}", [row_id for one in lists for row_id in numbers(one)])])
 
-    def by_identity(self, sid: int, identity: bytes) -> list[EntryRow]:
-        """All forms of one value."""
-        return self._rows(sid, numbers(self._buffer.get(f"ei:{sid}", identity)))
+    def by_mark(self, sid: int, identity: bytes, code: str) -> list[EntryRow]:
+        """All forms of one value, and what else has its code."""
+        lists = self._buffer.get(f"ei:{sid}", identity), self._buffer.get(f"ec:{sid}", code)
+        return self._rows(sid, list(dict.fromkeys(row_id for one in lists for row_id in numbers(one))))
 
     def by_code(self, sid: int, code: str) -> list[EntryRow]:
         """All forms under one code."""
@@ -186,7 +187,7 @@ class ValkeyEntries(_Table):
 
     def insert(self, row: EntryRow) -> int:
         """Adds one; returns its ``id``."""
-        taken = [one.form for one in self.by_identity(row.sid, row.identity)]
+        taken = [one.form for one in self._rows(row.sid, numbers(self._buffer.get(f"ei:{row.sid}", row.identity)))]
         if row.form in taken or row.suffix in [one.suffix for one in self.by_code(row.sid, row.code)]:
             raise TamperDetected(AUTHENTICATION)
         stored = row._replace(id=(row.sid << _ID_BITS) + self._next(f"id:{row.sid}"))
