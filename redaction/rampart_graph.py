@@ -4,7 +4,7 @@ The shipped file keeps 4-bit blocks (``MatMulNBits``), which ONNX Runtime multip
 unpacked once and quantised to 7 bits a column (the eighth would saturate on AVX2); the result labels tokens like the
 shipped graph. Changed from the original by that, which its licence (CC BY 4.0) asks us to say.
 
-Large weights are handed to ONNX Runtime as they are, beside the graph: written into it they would be copied three times.
+Large weights are handed to ONNX Runtime as they are, beside the graph: written into it they would be copied thrice.
 """
 
 from __future__ import annotations
