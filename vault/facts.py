@@ -29,6 +29,9 @@ _JSON_SHIFT: Final = 5
 _JSON_TYPES: Final[tuple[JsonType, ...]] = ("string", "integer", "number")
 _USES_BYTES: Final = 2
 _MOMENT_BYTES: Final = 5
+_LISTS_AT: Final = (1, 1 + _USES_BYTES, 1 + _MOMENT_BYTES, 1 + _USES_BYTES + _MOMENT_BYTES)
+"""Where the types begin, by the bits of uses and moment."""
+
 _MORE: Final = 0x80
 
 _TYPE_NAMES: Final = (
@@ -111,7 +114,9 @@ def facts_end(plain: bytes | bytearray) -> int:
         flags = plain[0]
         if not flags & _HEAD:
             return 1
-        at = 1 + _USES_BYTES * (flags >> 3 & 1) + _MOMENT_BYTES * (flags >> 4 & 1)
+        at = _LISTS_AT[flags >> 3 & 3]
+        if 0 < plain[at] < _MORE and 0 < plain[at + 1] < _MORE:  # One numbered type and origin, as nearly always.
+            return at + 2
         for _ in range(2):
             more = _MORE
             while more:

@@ -19,7 +19,6 @@ from .ledger import Spent
 from .matching import Matching
 from .opening import CallOpening, Opening, borrow, find
 from .records import Records
-from .rows import EntryRow
 from .sealing import Sealed, Sealing, check_request
 from .secretbytes import SecretBytes
 from .shared import Shared
@@ -173,17 +172,17 @@ class VaultSession:
         if len(wanted) == 1:
             row, forms = self._shared.store.look(self.state.sref, wanted[0].code)
             if row is None or self.state.root.has_kek(row.kek_id):
-                return self._shown(self.state.check(row), wanted, [forms])
+                state = self.state.check(row)
+                spent = state.spent()
+                one = find(state, spent, forms, wanted[0])
+                return {} if one is None else {one.placeholder: one.shown(spent)}
+        return self._facts(wanted)
+
+    def _facts(self, wanted: Sequence[Placeholder]) -> dict[Placeholder, EntryFacts]:
         with self._shared.store.read() as transaction:
             state = self.state.load(transaction)
             transaction.entries.gather(state.row.sid, (), (one.code for one in wanted))
             rows = [transaction.entries.by_code(state.row.sid, one.code) for one in wanted]
-        return self._shown(state, wanted, rows)
-
-    @staticmethod
-    def _shown(
-        state: State, wanted: Sequence[Placeholder], rows: Sequence[list[EntryRow]]
-    ) -> dict[Placeholder, EntryFacts]:
         spent = state.spent()
         found = [find(state, spent, forms, one) for one, forms in zip(wanted, rows, strict=True)]
         return {one.placeholder: one.shown(spent) for one in found if one is not None}
