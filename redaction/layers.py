@@ -13,7 +13,7 @@ from typing import Final
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import LiveValue
 
-from .patterns import Automaton, Patterns
+from .patterns import Automaton, Patterns, merged
 
 _RATIO: Final = 8
 _SMALL: Final = 32
@@ -43,9 +43,8 @@ class Layers:
 
     __slots__ = ("_layers", "exact", "folded", "hints", "plain", "short", "spelled")
 
-    def __init__(self, layers: Sequence[tuple[Sequence[LiveValue], Patterns]]) -> None:
-        self._layers = tuple(layers)
-        patterns = [each for _values, each in self._layers]
+    def __init__(self, patterns: Sequence[Patterns]) -> None:
+        self._layers = tuple(patterns)
         self.exact = ChainMap(*(each.exact for each in patterns))
         self.short = ChainMap(*(each.short for each in patterns))
         self.plain = Automata([each.plain for each in patterns])
@@ -56,15 +55,17 @@ class Layers:
     @classmethod
     def of(cls, values: Sequence[LiveValue]) -> Layers:
         """All values in one layer."""
-        return cls([(values, Patterns(values))] if values else [])
+        return cls([Patterns(values)] if values else [])
 
     def issued(self, placeholder: Placeholder) -> bool:
         """Whether a placeholder is one of these values'."""
-        return any(placeholder in each.placeholders for _values, each in self._layers)
+        return any(placeholder in each.placeholders for each in self._layers)
 
     def extended(self, added: Sequence[LiveValue]) -> Layers:
         """These and the added values; this object is not changed."""
-        layers, top = list(self._layers), list(added)
-        while layers and (len(top) * _RATIO >= len(layers[-1][0]) or len(top) + len(layers[-1][0]) <= _SMALL):
-            top = [*layers.pop()[0], *top]
-        return Layers([*layers, (top, Patterns(top))])
+        below, size = list(self._layers), len(added)
+        top: list[Patterns] = []
+        while below and (size * _RATIO >= len(below[-1].values) or size + len(below[-1].values) <= _SMALL):
+            top.insert(0, below.pop())
+            size += len(top[0].values)
+        return Layers([*below, merged(top, added)])
