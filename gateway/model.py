@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from sealgate.models.messages import AIMessage, SealedMessage
 from sealgate.models.tools import ToolSpec
@@ -20,10 +20,20 @@ class Model(Protocol):
         ...
 
 
+PieceIterator: TypeAlias = Iterator[str | AIMessage] | AsyncIterator[str | AIMessage]
+"""Pieces of a text as they come, then the whole message as the last item."""
+
+
 @runtime_checkable
 class StreamingModel(Model, Protocol):
-    """**Protocol:** a model that also answers piece by piece."""
+    """**Protocol:** a model that also answers piece by piece. ``session.stream`` and ``astream`` ask it that way."""
 
-    def stream(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> Iterator[str | AIMessage]:
-        """Pieces of the text as they come, then the whole message as the last item."""
+    def stream(
+        self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]
+    ) -> PieceIterator | Awaitable[PieceIterator]:
+        """Pieces of the text as they come, then the whole message as the last item.
+
+        An iterator is advanced in one thread at a time, an asynchronous one in tasks of one event loop; a generator is
+        closed when its turn ends early.
+        """
         ...

@@ -94,22 +94,31 @@ class OpenAIChat:
         raise failure.error()
 
     def stream(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec] = ()) -> Iterator[str | AIMessage]:
-        """Pieces of the text as they come, the whole message last. It is not tried again; raises as ``complete``."""
+        """Pieces of the text as they come, the whole message last. Raises as ``complete``.
+
+        It is tried again as long as no piece has been given. A server that does not stream answers as a whole.
+        """
         body = request_body(self._model, messages, tools, self._extra, stream=True)
-        answer = StreamedAnswer()
-        try:
-            with self._opened().stream("POST", self._url, content=body, headers=self._headers()) as response:
-                failure = _refused(response)
-                for data in _events(response.iter_bytes()) if failure is None else ():
-                    if piece := answer.feed(data):
+        failure: _Failure | None = None
+        for attempt in range(self._tries):
+            answer, failure, given = StreamedAnswer(), None, False
+            try:
+                with self._opened().stream("POST", self._url, content=body, headers=self._headers()) as response:
+                    failure = _refused(response)
+                    for piece in _pieces(response, answer) if failure is None else ():
+                        given = True
                         yield piece
-        except ModelFailed:
-            raise
-        except Exception as error:
-            failure = _failure(error)
+            except ModelFailed:
+                raise
+            except Exception as error:
+                failure = _failure(error)
+            if failure is None:
+                return
+            if given or not failure.again or attempt + 1 == self._tries:
+                break
+            time.sleep(failure.pause(attempt))
         if failure is not None:
             raise failure.error()
-        yield answer.finish()
 
     def close(self) -> None:
         """Give the connections back. New ones are opened when it is used again."""
@@ -196,6 +205,16 @@ def _refused(response: httpx.Response) -> _Failure | None:
         return None
     return _Failure(f"the model's endpoint answered with status {status}", f"HTTP {status}", status in _TRY_AGAIN,
                     _seconds(response.headers.get("retry-after", "")))  # fmt: skip
+
+
+def _pieces(response: httpx.Response, answer: StreamedAnswer) -> Iterator[str | AIMessage]:
+    if response.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
+        yield read_answer(b"".join(_bounded(response.iter_bytes())))
+        return
+    for data in _events(response.iter_bytes()):
+        if piece := answer.feed(data):
+            yield piece
+    yield answer.finish()
 
 
 def _seconds(text: str) -> float | None:

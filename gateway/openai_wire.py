@@ -69,7 +69,7 @@ class StreamedAnswer:
         delta = _mapping(choice.get("delta") or {})
         for call in _list(delta.get("tool_calls")):
             self._feed_call(_mapping(call))
-        text = _text(delta.get("content"))
+        text = _text(delta.get("content")) or _text(delta.get("refusal"))
         self._pieces.append(text)
         return text
 
@@ -80,7 +80,9 @@ class StreamedAnswer:
         return _answer("".join(self._pieces), [self._calls[index] for index in sorted(self._calls)])
 
     def _feed_call(self, delta: Mapping[str, Any]) -> None:
-        index = delta.get("index", 0)
+        index = delta.get("index")
+        if index is None:  # Some servers leave it out: then an id begins a call, and what has none goes on the last.
+            index = max(0, len(self._calls) - (0 if delta.get("id") else 1))
         if type(index) is not int or not 0 <= index < MAX_CALLS:
             raise ModelFailed("the model's stream numbers a tool call beyond reason")
         call = self._calls.setdefault(index, {"id": "", "function": {"name": "", "arguments": ""}})

@@ -58,7 +58,7 @@ class Session:
         self._conversation = Conversation(services)
         self.interrupts = InterruptManager(services, config)
         player = Player(toolkit, config=config)
-        self.turns = Turns(services, self._conversation, portal, self.interrupts, player)
+        self.turns = Turns(services, self._conversation, portal, self.interrupts, player, bridges.get())
         self._config = config
         self.cache = EffectCache(services.vault, services.redactor, services.restorer)
 
@@ -191,7 +191,12 @@ class Session:
         return await self.turns.ainvoke(messages, self._player(model))
 
     def stream(self, messages: Messages, *, model: Model) -> Iterator[AppEvent]:
-        """Run a turn and yield its events as they come, safe for a browser. Raises as ``invoke`` does."""
+        """Run a turn and yield its events as they come, safe for a browser. Raises as ``invoke`` does.
+
+        A model that has a ``stream`` is asked for its answer piece by piece: ``assistant.chunk`` events bring the text
+        of the ``assistant.message`` with the same ``message_id`` in their data, sentence by sentence. One that says
+        ``discard: true`` there, without text, takes back what came before it: show what follows, or nothing.
+        """
         return self.turns.stream(messages, self._player(model))
 
     def astream(self, messages: Messages, *, model: Model) -> AsyncIterator[AppEvent]:

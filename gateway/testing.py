@@ -13,7 +13,7 @@ from sealgate.models.tools import ToolSpec
 
 from .adversary import Adversary
 
-__all__ = ["FakeClock", "ScriptedHuman", "ScriptedModel"]
+__all__ = ["FakeClock", "ScriptedHuman", "ScriptedModel", "StreamingScriptedModel"]
 
 Said: TypeAlias = str | AIMessage | ToolCall | list[ToolCall] | BaseException | type[BaseException]
 ModelItem: TypeAlias = Said | Callable[[Sequence[SealedMessage], Sequence[ToolSpec]], Said]
@@ -44,18 +44,54 @@ class ScriptedModel:
 
     def complete(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
         """The next item of the script as a message."""
-        self.seen.append((tuple(messages), tuple(tools)))
-        try:
-            item = next(self._script)
-        except StopIteration:
-            raise ModelFailed("the script of the model has ended") from None
-        said = item(messages, tools) if callable(item) and not isinstance(item, type) else item
+        said = self._said(messages, tools)
         if isinstance(said, (BaseException, type)):
             raise said
         if isinstance(said, AIMessage):
             return said
         calls = [said] if isinstance(said, ToolCall) else said if isinstance(said, list) else []
         return AIMessage(said if isinstance(said, str) else "", tool_calls=calls)
+
+    def _said(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> Said:
+        self.seen.append((tuple(messages), tuple(tools)))
+        try:
+            item = next(self._script)
+        except StopIteration:
+            raise ModelFailed("the script of the model has ended") from None
+        return item(messages, tools) if callable(item) and not isinstance(item, type) else item
+
+
+class StreamingScriptedModel(ScriptedModel):
+    """A scripted model that can also stream: ``piece`` symbols of its text at a time, then the whole message.
+
+    ``breaks`` is an exception that each stream raises after the text, in place of the message; ``complete`` raises it
+    too. Raises ``ValueError`` for a piece of less than one symbol.
+    """
+
+    def __init__(self, script: Sequence[ModelItem], *, piece: int = 1, breaks: BaseException | None = None) -> None:
+        super().__init__(script)
+        if piece < 1:
+            raise ValueError("a piece has at least one symbol")
+        self._piece = piece
+        self._breaks = breaks
+
+    def complete(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
+        """The next item of the script as a message."""
+        answer = super().complete(messages, tools)
+        if self._breaks is not None:
+            raise self._breaks
+        return answer
+
+    def stream(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> Iterator[str | AIMessage]:
+        """The next item of the script in pieces, and then as a message."""
+        answer = super().complete(messages, tools)
+        parts = [answer.content] if isinstance(answer.content, str) else [part["text"] for part in answer.content]
+        for part in parts:
+            for at in range(0, len(part), self._piece):
+                yield part[at : at + self._piece]
+        if self._breaks is not None:
+            raise self._breaks
+        yield answer
 
 
 class ScriptedHuman:

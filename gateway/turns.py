@@ -14,6 +14,8 @@ from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMe
 from sealgate.models.response import SessionResponse
 
 from .conversation import Conversation
+from .events.bridge import EventBridge
+from .events.tail import Tail
 from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
 from .interrupts.manager import InterruptManager
@@ -46,7 +48,10 @@ class Player:
 
 
 class Turns:
-    """The turns of one session. A second turn while one runs raises ``SessionBusy``, from whatever thread or task."""
+    """The turns of one session. A second turn while one runs raises ``SessionBusy``, from whatever thread or task.
+
+    ``bridge`` is the browser's: a streamed turn yields what it sends.
+    """
 
     def __init__(
         self,
@@ -55,8 +60,10 @@ class Turns:
         portal: Portal,
         manager: InterruptManager,
         player: Player,
+        bridge: EventBridge,
     ) -> None:
         self._services = services
+        self._bridge = bridge
         self._manager = manager
         self._player = player
         self._conversation = conversation
@@ -67,27 +74,29 @@ class Turns:
     def invoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in the caller's thread."""
         refuse_running_loop("ainvoke")
-        return self._outcome(self._begin(messages, player, waits=False))
+        return self._outcome(self._begin(messages, player, followed=False))
 
     async def ainvoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in an event loop."""
-        return await self._aoutcome(self._begin(messages, player, waits=False))
+        return await self._aoutcome(self._begin(messages, player, followed=False))
 
     def stream(self, messages: Messages, player: Player) -> Iterator[AppEvent]:
         """The events of a turn as they come."""
         refuse_running_loop("astream")
-        with self._alone(), closing(drive(self._begin(messages, player, waits=True), self._portal)) as items:
+        tail = Tail(self._bridge)
+        with self._alone(), closing(drive(self._begin(messages, player, followed=True), self._portal)) as items:
             for item in items:
                 if isinstance(item, AppEvent):
-                    yield item
+                    yield from tail.upto(item)
 
     async def astream(self, messages: Messages, player: Player) -> AsyncIterator[AppEvent]:
         """The events of a turn as they come, in an event loop."""
+        tail = Tail(self._bridge)
         with self._alone():
-            async with aclosing(adrive(self._begin(messages, player, waits=True))) as items:
+            async with aclosing(adrive(self._begin(messages, player, followed=True))) as items:
                 async for item in items:
-                    if isinstance(item, AppEvent):
-                        yield item
+                    for event in tail.upto(item) if isinstance(item, AppEvent) else ():
+                        yield event
 
     def resume(self, interrupt_id: str | None, answer: object, player: Player | None) -> SessionResponse:
         """File an answer, if there is one, and go on with the turn that waits or that a crash left; as ``player``, or
@@ -107,7 +116,7 @@ class Turns:
     def replay(self) -> SessionResponse | None:
         """What the whole log adds up to, as a response."""
         state = self._services.log.replay()
-        return None if state is None else response_of(self._context(self._player, state.turn_id, waits=False), state)
+        return None if state is None else response_of(self._context(self._player, state.turn_id, followed=False), state)
 
     def run_tool(self, call: ToolCall, player: Player) -> ToolMessage:
         """One call outside of a turn."""
@@ -118,10 +127,10 @@ class Turns:
         """One call outside of a turn, in an event loop."""
         return await self._aoutcome(run_single(self._alone_context(player), call))
 
-    def _begin(self, messages: Messages, player: Player, *, waits: bool) -> Effects[SessionResponse]:
+    def _begin(self, messages: Messages, player: Player, *, followed: bool) -> Effects[SessionResponse]:
         self._player = player
         state = self._conversation.begin(messages, agent=player.agent, system_prompt=player.system_prompt)
-        context = self._context(player, state.turn_id, waits=waits)
+        context = self._context(player, state.turn_id, followed=followed)
         context.advance(None, TurnBegan(state=state))
         yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
@@ -137,7 +146,7 @@ class Turns:
             file_answer(self._manager, interrupt_id, answer)
         state = self._conversation.unfinished()
         self._player = player
-        context = self._context(player, state.turn_id, waits=False)
+        context = self._context(player, state.turn_id, followed=False)
         if state.status == "interrupted":
             state = context.advance(state, TurnResumed())
         return (yield from _answered(context, run_turn(context, state)))
@@ -149,8 +158,10 @@ class Turns:
             if call.phase != "done":
                 player.toolkit.get(call.tool)
 
-    def _context(self, player: Player, turn_id: str, *, waits: bool) -> TurnContext:
-        return TurnContext(self._services, player.toolkit, player.model, turn_id, player.config, waits, self._advance)
+    def _context(self, player: Player, turn_id: str, *, followed: bool) -> TurnContext:
+        return TurnContext(
+            self._services, player.toolkit, player.model, turn_id, player.config, followed, self._advance
+        )
 
     def _advance(self, state: TurnState | None, change: Change) -> TurnState:
         self._lease.renew()

@@ -126,6 +126,18 @@ def test_a_whole_status_ends_the_partial_ones(bridge_over: MakeBridge) -> None:
     assert [(event.text, event.data) for event in bridge.history()] == [("think", {"partial": True}), ("thinking", {})]
 
 
+def test_what_is_taken_back_never_leaves(bridge_over: MakeBridge) -> None:
+    bridge = bridge_over({"4929-1182-3345-9921": "CREDIT_CARD"})
+    for name in ("a", "b"):
+        bridge.emit("assistant.chunk", {"text": "4929-1182", "message_id": name})
+    taken = bridge.emit("assistant.chunk", {"discard": True, "message_id": "a"})
+    bridge.emit("assistant.chunk", {"text": "-3345-9921 ok", "message_id": "a"})
+    bridge.close()
+    assert (taken.text, taken.data) == (None, {"discard": True, "message_id": "a"})
+    shown = [(event.data["message_id"], event.text) for event in bridge.history()]
+    assert shown == [("b", "4929-1182"), ("a", None), ("a", "-3345-9921 ok")]
+
+
 def test_status_does_not_end_a_block_and_a_tool_does(bridge_over: MakeBridge) -> None:
     bridge = bridge_over({})
     bridge.emit("assistant.chunk", {"text": "hel"})

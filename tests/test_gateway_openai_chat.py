@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -8,13 +9,13 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Annotated, Any
 
 import httpx
 import openai
 import pytest
 
-from sealgate.gateway import openai_chat
+from sealgate.gateway import Accepts, AppEvent, Gateway, HumanMessage, Session, openai_chat
 from sealgate.gateway.model import Model, StreamingModel
 from sealgate.gateway.openai_chat import OpenAIChat
 from sealgate.models.errors import InvalidPolicy, ModelFailed
@@ -141,6 +142,91 @@ def test_a_stream_without_an_end_mark_and_one_that_breaks_off(endpoint: Endpoint
     assert isinstance([*chat.stream(conversation())][-1], AIMessage)
     with pytest.raises(ModelFailed, match="broke off"):
         list(chat.stream(conversation()))
+
+
+def test_a_stream_is_tried_again_until_it_gives_something(
+    endpoint: Endpoint, chat: OpenAIChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    endpoint.replies = [(503, {}, b""), (429, {"retry-after": "0"}, b""), streamed({"content": "Hello"})]
+    assert next(chat.stream(conversation())) == "Hello"
+    half = b'data: {"choices": [{"delta": {"content": "half"}}]}\n\n'
+    endpoint.replies = [(200, {"content-length": "9999"}, half), streamed({"content": "never"})]
+    given: list[object] = []
+    with pytest.raises(ModelFailed, match="could not be reached"):
+        given.extend(chat.stream(conversation()))
+    assert (given, len(endpoint.replies)) == (["half"], 1)
+    endpoint.replies = [(503, {}, b"")] * 4
+    with pytest.raises(ModelFailed, match="status 503"):
+        list(chat.stream(conversation()))
+    assert len(endpoint.replies) == 1
+
+
+def test_a_server_that_does_not_stream(endpoint: Endpoint, chat: OpenAIChat) -> None:
+    endpoint.replies = [completion(content="Whole.", tool_calls=[CALL])]
+    (answer,) = chat.stream(conversation(), TOOLS)
+    assert isinstance(answer, AIMessage)
+    assert (answer.content, len(answer.tool_calls)) == ("Whole.", 1)
+
+
+SENTENCE = "This sentence is long enough to leave for itself, as it has more than sixty-four. "
+
+
+@pytest.mark.parametrize("way", ["stream", "astream"])
+def test_a_turn_over_the_wire_is_streamed(
+    endpoint: Endpoint, chat: OpenAIChat, gateway: Gateway, session: Session, way: str
+) -> None:
+    """Text and the pieces of a call arrive in deltas; the browser gets the text, the tool its arguments, once."""
+    paid: list[str] = []
+
+    @gateway.toolify()
+    def pay(to: Annotated[str, Accepts("IBAN_CODE")]) -> str:
+        paid.append(to)
+        return f"paid to {to}"
+
+    iban = "GB82 WEST 1234 5698 7654 32"
+    placeholder = str(session.redact(iban).findings[0].placeholder)
+    said = f"{SENTENCE}I pay to {iban} from 4111 1111 1111 1111, see {placeholder}. {SENTENCE}"
+    arguments = json.dumps({"to": placeholder})
+    begun = {"index": 0, "id": "c1", "type": "function", "function": {"name": "pay", "arguments": ""}}
+    rest = [{"index": 0, "function": {"arguments": char}} for char in arguments]
+    endpoint.replies = [
+        streamed(*({"content": char} for char in said), *({"tool_calls": [call]} for call in (begun, *rest)),
+                 finish="tool_calls"),
+        streamed(*({"content": char} for char in "Done.")),
+    ]  # fmt: skip
+    events = turn_events(session, chat, way)
+    texts = {event.data["message_id"]: event.text for event in events if event.type == "assistant.message"}
+    joined = dict.fromkeys(texts, "")
+    for event in events:
+        if event.type == "assistant.chunk":
+            joined[event.data["message_id"]] += event.text or ""
+    assert joined == texts
+    assert paid == [iban.replace(" ", "")]
+    shown = repr(events) + repr(session.history()) + repr([body for _path, _headers, body in endpoint.requests])
+    assert not any(leak in shown for leak in (iban, paid[0], "4111 1111"))
+    assert [body["stream"] for _path, _headers, body in endpoint.requests] == [True, True]
+    assert [message.role for message in session.history()] == ["user", "assistant", "tool", "assistant"]
+
+
+@pytest.mark.parametrize("way", ["stream", "astream"])
+def test_a_wire_that_breaks_in_the_middle(endpoint: Endpoint, chat: OpenAIChat, session: Session, way: str) -> None:
+    whole = streamed(*({"content": char} for char in f"My card is 4111 1111 1111 1111. {SENTENCE * 4}"))[2]
+    endpoint.replies = [(200, {"content-type": "text/event-stream"}, whole[: len(whole) * 3 // 4])]
+    with pytest.raises(ModelFailed, match="broke off"):
+        turn_events(session, chat, way)
+    chunks = [event for event in session.events().history() if event.type == "assistant.chunk"]
+    assert len(chunks) > 1
+    assert [bool(event.data.get("discard")) for event in chunks] == [False] * (len(chunks) - 1) + [True]
+    assert "4111" not in repr(chunks)
+    assert [message.role for message in session.history()] == ["user"]
+
+
+def turn_events(session: Session, model: OpenAIChat, way: str) -> list[AppEvent]:
+    async def gathered() -> list[AppEvent]:
+        return [event async for event in session.astream([HumanMessage("Go.")], model=model)]
+
+    return asyncio.run(gathered()) if way == "astream" else list(session.stream([HumanMessage("Go.")], model=model))
 
 
 def test_the_official_client_accepts_what_our_test_server_speaks(endpoint: Endpoint) -> None:

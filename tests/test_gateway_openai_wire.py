@@ -192,6 +192,27 @@ def test_a_streamed_answer_is_put_together() -> None:
     assert told(answer.finish()) == ("Hello", [("c1", "pay", {"amount": 1}), ("c2", "send", {})])
 
 
+def test_calls_whose_server_does_not_number_them() -> None:
+    answer = StreamedAnswer()
+    for call in (
+        {"id": "c1", "function": {"name": "pay", "arguments": '{"am'}},
+        {"function": {"arguments": 'ount": 1}'}},
+        {"id": "c2", "function": {"name": "send", "arguments": "{}"}},
+    ):
+        answer.feed(chunk(tool_calls=[call]))
+    answer.feed(chunk("tool_calls"))
+    assert told(answer.finish()) == ("", [("c1", "pay", {"amount": 1}), ("c2", "send", {})])
+
+
+def test_a_refusal_is_what_the_model_said() -> None:
+    answer = StreamedAnswer()
+    assert [answer.feed(piece) for piece in (chunk(refusal="I can"), chunk("stop", refusal="not."))] == [
+        "I can",
+        "not.",
+    ]
+    assert told(answer.finish()) == ("I cannot.", [])
+
+
 def test_a_stream_that_breaks_off_is_no_answer() -> None:
     answer = StreamedAnswer()
     answer.feed(chunk(content="half"))

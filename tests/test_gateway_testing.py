@@ -7,8 +7,8 @@ import pytest
 
 from sealgate.gateway.interrupts.handlers import bind_handler
 from sealgate.gateway.interrupts.question import Question
-from sealgate.gateway.model import Model
-from sealgate.gateway.testing import FakeClock, ScriptedHuman, ScriptedModel
+from sealgate.gateway.model import Model, StreamingModel
+from sealgate.gateway.testing import FakeClock, ScriptedHuman, ScriptedModel, StreamingScriptedModel
 from sealgate.models.errors import InterruptCancelled, InterruptTimeout, ModelFailed
 from sealgate.models.messages import AIMessage, SealedMessage, ToolCall, sealing
 from sealgate.models.tools import ToolSpec
@@ -56,6 +56,30 @@ def test_a_scripted_model_keeps_what_it_was_given_and_ends() -> None:
     assert [(messages[0].text(), len(tools)) for messages, tools in model.seen] == [("first", 0), ("second", 1)]
     with pytest.raises(ModelFailed):
         model.complete(second, [])
+
+
+@pytest.mark.parametrize(("piece", "pieces"), [(1, ["H", "e", "y"]), (2, ["He", "y"]), (9, ["Hey"])])
+def test_a_scripted_model_that_streams(piece: int, pieces: list[str]) -> None:
+    parts = AIMessage([{"type": "text", "text": "Hey"}], tool_calls=[CALL])
+    model = StreamingScriptedModel(["Hey", parts, CALL, "whole"], piece=piece)
+    assert isinstance(model, StreamingModel)
+    assert not isinstance(ScriptedModel([]), StreamingModel)
+    *said, last = model.stream(conversation(), [])
+    assert (said, last) == (pieces, AIMessage("Hey"))
+    assert [*model.stream(conversation(), [])] == [*pieces, parts]
+    assert [*model.stream(conversation(), [])] == [AIMessage("", tool_calls=[CALL])]
+    assert model.complete(conversation(), []).content == "whole"
+    assert len(model.seen) == 4
+
+
+def test_a_scripted_stream_that_breaks() -> None:
+    model, said = StreamingScriptedModel(["one", "two"], breaks=LookupError("x")), list[object]()
+    with pytest.raises(LookupError):
+        said.extend(model.stream(conversation(), []))
+    with pytest.raises(LookupError):
+        model.complete(conversation(), [])
+    with pytest.raises(ValueError, match="at least one"):
+        StreamingScriptedModel([], piece=0)
 
 
 def test_a_human_answers_by_argument_or_prompt() -> None:

@@ -18,7 +18,7 @@ from sealgate.models.sealing import Sealer
 from ..logs.scope import remember
 from . import sse
 from .filter import filter_event, filtered
-from .holdback import PIECES, Stream, Streams, ended_by, is_piece
+from .holdback import PIECES, Stream, Streams, discards, ended_by, is_piece
 from .log import EventLog, Page
 from .reader import Reader
 from .scrub import Known
@@ -109,8 +109,10 @@ class EventBridge:
         descriptors become those fields of the event; everything else stays in its ``data``. The text of an
         ``assistant.chunk``, and of a ``status`` whose data says ``partial: true``, may wait for more of its stream. It
         leaves at the latest with the next event that is no chunk, status or hook; while all of it waits, the event that
-        is returned has the number 0. Raises ``InvalidInput`` for a type outside of the vocabulary or data that is no
-        mapping; the message does not quote them. After ``close`` nothing is sent, and the event has the number 0.
+        is returned has the number 0. An ``assistant.chunk`` whose data says ``discard: true`` takes back its stream
+        before it, and what waited of that never leaves. Raises ``InvalidInput`` for a type outside of the vocabulary or
+        data that is no mapping; the message does not quote them. After ``close`` nothing is sent, and the event has the
+        number 0.
         """
         if type not in EVENT_TYPES:
             raise InvalidInput("not an event type of contract v1")
@@ -135,6 +137,11 @@ class EventBridge:
         """The events still held, filtered at what the session knows now."""
         self._log.refresh()
         return list(self._reader.events(self._log.after(None).entries))
+
+    def since(self, cursor: int) -> tuple[list[AppEvent], int]:
+        """The events with a higher number that are held, without waiting, and the number of the last."""
+        page = self._log.after(cursor)
+        return list(self._reader.events(page.entries)), page.last
 
     def subscribe(self, last_event_id: str | int | None = None, *, timeout: float | None = None) -> Iterator[AppEvent]:
         """The events after a cursor (from the oldest held, for ``None``), then each as it comes, until ``close``.
@@ -206,6 +213,8 @@ class EventBridge:
         """An event in its turn: chunks wait, and what ends a block lets them go first."""
         with self._order:
             if chunk is None:
+                if discards(event.type, event.data):
+                    self._streams.drop(_stream_of(event))
                 self._flush(known, ended_by(event.type))
                 return self._append(event, known)
             key = _stream_of(event)

@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 
 from .scrub import Edit, Known, edited
 
-PIECES: Final = ("assistant.chunk", "status")
+CHUNK: Final = "assistant.chunk"
+
+PIECES: Final = (CHUNK, "status")
 """Types of events that may bring a text in pieces; a ``status`` does if its data says ``partial: true``."""
 
 _WITHIN_A_BLOCK: Final = (*PIECES, "hook.fired", "redaction.applied")
@@ -108,6 +110,10 @@ class Streams:
             if stream and key.kind in kinds:
                 yield key, stream.flush(known)
 
+    def drop(self, key: Stream) -> None:
+        """Drop a stream, with what waits in it."""
+        self._streams.pop(key, None)
+
     def clear(self) -> None:
         """Drop everything that waits."""
         self._streams.clear()
@@ -115,7 +121,14 @@ class Streams:
 
 def is_piece(kind: str, data: Mapping[str, object]) -> bool:
     """Whether an event of this type and data brings its text in pieces."""
-    return kind == "assistant.chunk" or (kind == "status" and data.get("partial") is True)
+    if kind == CHUNK:
+        return not discards(kind, data)
+    return kind == "status" and data.get("partial") is True
+
+
+def discards(kind: str, data: Mapping[str, object]) -> bool:
+    """Whether an event replaces all pieces of its stream before it, with a text that is whole."""
+    return kind == CHUNK and data.get("discard") is True
 
 
 def ended_by(kind: str) -> tuple[str, ...]:
@@ -128,7 +141,7 @@ def ended_by(kind: str) -> tuple[str, ...]:
 def cut(text: str) -> int:
     """How many code points of a text may leave while more of it may come. Depends on nothing but the text."""
     found = _word_cut(text, WINDOW)
-    block = _open_block(text)
+    block = open_block(text)
     if block >= 0 and len(text) <= MAX_BLOCK:
         return min(found, _word_cut(text[:block], 0))
     if found == 0 and len(text) > MAX_HELD:
@@ -136,7 +149,7 @@ def cut(text: str) -> int:
     return found
 
 
-def _open_block(text: str) -> int:
+def open_block(text: str) -> int:
     """Where a key block begins that has not ended; -1 if there is none."""
     if _BEGIN not in text:
         return -1

@@ -20,7 +20,8 @@ from .state import TurnState
 class TurnContext:
     """A turn's services, tools and model, and the two things that every step does.
 
-    ``waits`` says that the turn waits here for answers from outside, instead of pausing.
+    ``followed`` says that somebody reads the turn's events as they come: it waits here for answers from outside instead
+    of pausing, and a model that can is asked to answer piece by piece.
     ``advance`` gives the state after a change, once the change is on the store; nothing goes on before. ``event``
     publishes.
     """
@@ -30,7 +31,7 @@ class TurnContext:
     model: Model | None = field(repr=False)
     turn_id: str
     config: InterruptConfig
-    waits: bool
+    followed: bool
     advance: Callable[[TurnState | None, Change], TurnState] = field(repr=False)
 
     def event(self, kind: EventType, **fields: Any) -> AppEvent:

@@ -38,7 +38,7 @@ def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     for call, record in found:
         if record is None or record.state != "pending":
             return (yield from _settled(context, state, call, record))
-    if not context.waits:
+    if not context.followed:
         return context.advance(state, TurnPaused())
     yield from _wait(context, [interrupt for _call, interrupt in waiting])
     return state

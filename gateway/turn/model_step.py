@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from typing import Any
+
 from sealgate.models.errors import LeakPrevented, ModelFailed, SealgateError, TooManySteps
 from sealgate.models.messages import AIMessage, SealedCall, SealedMessage
 from sealgate.redaction import build_known_values
@@ -14,6 +18,7 @@ from .outgoing import check_outgoing, may_hold
 from .planning import gated, plan_calls
 from .specs import fixed_names, sealed_specs
 from .state import CallState, TurnState
+from .stream_step import ShownAnswer, pieces_of, text_of
 from .waits import Effects, Wait, WaitTimedOut, is_coroutine
 
 
@@ -25,11 +30,18 @@ def call_model(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     if state.model_steps >= limit:
         raise TooManySteps(f"the turn asked the model {limit} times without coming to an end", limit)
     prepared = _hidden(context, state)
-    answer = yield from _complete(context, prepared)
-    _check_labels(context, answer)
-    sealed = seal_answer(context, answer)
-    context.services.emitted.remember_message(sealed)
-    yield context.event("assistant.message", text=sealed.text())
+    shown = ShownAnswer(context, f"{context.turn_id}/{state.model_steps + 1}")
+    try:
+        answer = yield from _complete(context, prepared, shown)
+        _check_labels(context, answer)
+        sealed = seal_answer(context, answer, already=shown.new_values)
+        context.services.emitted.remember_message(sealed)
+        yield from shown.finish(sealed.text())
+    except BaseException:
+        shown.discard()
+        raise
+    if sealed.text():  # An answer of tool calls alone says nothing; their own events tell of them.
+        yield context.event("assistant.message", text=sealed.text(), data={"message_id": shown.message_id})
     calls = planned_calls(context, prepared, answer, sealed)
     return context.advance(prepared, ModelAnswered(answer=sealed, calls=calls))
 
@@ -42,40 +54,63 @@ def _hidden(context: TurnContext, state: TurnState) -> TurnState:
     return state if messages == state.messages else context.advance(state, MessagesHidden(messages=messages))
 
 
-def seal_answer(context: TurnContext, answer: AIMessage) -> SealedMessage:
-    """What a model said, redacted.
+def seal_answer(context: TurnContext, answer: AIMessage, *, already: int = 0) -> SealedMessage:
+    """What a model said, redacted; ``already`` is how many of its new values were sealed while it came.
 
     Its own text may hold placeholders, also ones that nobody issued: they open nothing.
     """
     return context.services.redactor.redact_message(
         answer,
-        max_new=context.services.limits.new_values,
+        max_new=max(0, context.services.limits.new_values - already),
         keep=lambda _placeholder: True,
         fixed=fixed_names(context.toolkit.specs()),
     )
 
 
-def _complete(context: TurnContext, state: TurnState) -> Effects[AIMessage]:
+def _complete(context: TurnContext, state: TurnState, shown: ShownAnswer) -> Effects[AIMessage]:
     tools = sealed_specs(context.services.redactor, context.toolkit.specs())
     check_outgoing(context.services.vault.match(build_known_values), state.messages, tools)
     context.services.sent.record(state.messages, tools)
     model, messages = context.model, list(state.messages)
     if model is None or not callable(getattr(model, "complete", None)):
         raise ModelFailed("this turn has no model: a model has a method complete(messages, tools)")
-    call = Wait(
-        "model",
-        lambda: model.complete(messages, tools),
-        timeout=context.services.limits.model_timeout,
-        inline=is_coroutine(model.complete),
-    )
+    stream: Any = getattr(model, "stream", None)
+    limits = context.services.limits
+    if context.followed and callable(stream):
+        answer = yield from _streamed(context, lambda: stream(messages, tools), shown, inline=is_coroutine(stream))
+    else:
+        inline = is_coroutine(model.complete)
+        answer = yield from _answered(context, lambda: model.complete(messages, tools), limits.model_timeout, inline)
+    return _checked(answer, limits.calls_a_step)
+
+
+def _streamed(
+    context: TurnContext, stream: Callable[[], object], shown: ShownAnswer, *, inline: bool
+) -> Effects[object]:
+    """The whole message, the last item of a model's stream; what comes before it is shown as it comes. The deadline is
+    that of a whole answer.
+    """
+    until = time.monotonic() + context.services.limits.model_timeout
+    pieces = pieces_of((yield from _answered(context, stream, context.services.limits.model_timeout, inline)))
     try:
-        answer = yield call
+        while True:
+            left = max(0.0, until - time.monotonic())
+            piece = yield from _answered(context, pieces.take, left, pieces.awaited)
+            if isinstance(piece, AIMessage):
+                return piece
+            yield from shown.feed(text_of(piece))
+    finally:
+        pieces.close()
+
+
+def _answered(context: TurnContext, call: Callable[[], object], timeout: float, inline: bool) -> Effects[object]:
+    """What a call of the model gives within ``timeout`` seconds. Raises ``ModelFailed`` for whatever it raises."""
+    try:
+        return (yield Wait("model", call, timeout=timeout, inline=inline))
     except WaitTimedOut:
         failure = ModelFailed("the model did not answer in time", "Timeout")
     except (Exception, SystemExit) as error:
         failure = ModelFailed(f"the model failed: {_told(context, error)}", type(error).__name__)
-    else:
-        return _checked(answer, context.services.limits.calls_a_step)
     # Raised outside of the handlers above: even `from None` would keep the model's own exception as the context.
     raise failure
 
