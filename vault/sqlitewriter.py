@@ -23,9 +23,9 @@ _MAX_GROUP: Final = 32
 _PATIENCE: Final = 0.05
 """Seconds after which a member of a group looks whether somebody still is there to commit it."""
 
-_CHECKPOINT_BYTES: Final = 4 * 1024 * 1024
-"""Size of the write-ahead log above which it is written back: 1,000 pages, as SQLite does by itself. A log that is used
-again from its start grows no more, which makes its flushes cheaper."""
+_CHECKPOINT_BYTES: Final = 1024 * 1024
+"""Size of the write-ahead log above which it is written back. A log that is used again from its start does not grow any
+more, and a flush that changes no file size is cheaper."""
 
 _CHECKPOINT_EVERY: Final = 64
 """Commits between two looks at the log's size."""
