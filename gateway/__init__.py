@@ -1,227 +1,36 @@
-"""The gateway: everything that a user needs imports from here."""
+"""The gateway: everything that a user needs imports from here.
+
+The names stand in ``exports`` and are imported when the first of them is asked for: the command line's ``--help``, and
+whoever wants one module of this package, wait for none of them.
+"""
 
 from __future__ import annotations
 
-from sealgate.models.approvals import (
-    ApprovalDecision,
-    InterruptDecision,
-    InterruptRequest,
-    InterruptToolCall,
-    PerToolApproval,
-    PerToolDispatchConfig,
-)
-from sealgate.models.errors import (
-    AuditBroken,
-    AuditError,
-    AuditUnavailable,
-    DetectionFailed,
-    GrantRefused,
-    InterruptCancelled,
-    InterruptDiverged,
-    InterruptError,
-    InterruptNotPending,
-    InterruptSwallowed,
-    InterruptTimeout,
-    InvalidAnswer,
-    InvalidArguments,
-    InvalidEnvelope,
-    InvalidInput,
-    InvalidName,
-    InvalidPolicy,
-    KeyMissing,
-    KeyRefused,
-    KeyUnavailable,
-    LeakPrevented,
-    LimitExceeded,
-    MalformedPlaceholder,
-    ModelFailed,
-    NotAVault,
-    NoTerminal,
-    NotJson,
-    ReplayDiverged,
-    RunningLoop,
-    SealgateError,
-    SessionBusy,
-    SessionShredded,
-    StoreFull,
-    StoreRefused,
-    StoreUnavailable,
-    TamperDetected,
-    TextTooLong,
-    ToolFailed,
-    ToolOutcomeUnknown,
-    TooManyInterrupts,
-    TooManyRefusals,
-    TooManySteps,
-    TooManyValues,
-    TurnCancelled,
-    TurnError,
-    UnknownEntityType,
-    UnknownPlaceholder,
-    UnknownSession,
-    UnknownTool,
-    ValueGone,
-    VaultError,
-    VaultMissing,
-    VaultTooNew,
-    WrongKey,
-)
-from sealgate.models.events import (
-    AppEvent,
-)
-from sealgate.models.expectation import (
-    Expectation,
-)
-from sealgate.models.facts import (
-    SealedFacts,
-)
-from sealgate.models.findings import (
-    Finding,
-    Redaction,
-    RestoredText,
-)
-from sealgate.models.grants import (
-    Accepts,
-)
-from sealgate.models.interrupts import (
-    ActionRequest,
-    HumanInterrupt,
-    HumanInterruptConfig,
-    HumanResponse,
-    InterruptDescriptor,
-)
-from sealgate.models.limits import (
-    Limits,
-)
-from sealgate.models.messages import (
-    AIMessage,
-    HumanMessage,
-    PrivateData,
-    RedactedMessage,
-    SealedMessage,
-    SystemMessage,
-    ToolCall,
-    ToolMessage,
-)
-from sealgate.models.policy import (
-    Destination,
-    Policy,
-    Rule,
-)
-from sealgate.models.receipts import (
-    InterruptCancelReceipt,
-    InterruptDecisionRecord,
-    InterruptDestroyReceipt,
-    InterruptResolveReceipt,
-)
-from sealgate.models.response import (
-    SessionResponse,
-)
-from sealgate.models.tools import (
-    ToolSpec,
-)
-from sealgate.redaction import Coverage, Detector, Explanation, Operator
+import importlib
+import typing
 
-from .agent import (
-    Agent,
-)
-from .events.bridge import (
-    EventBridge,
-)
-from .events.normalize import (
-    anormalize_stream,
-    normalize_stream,
-)
-from .gateway import (
-    Gateway,
-)
-from .interrupts.bus import (
-    InterruptBus,
-    new_interrupt_id,
-)
-from .interrupts.config import (
-    InterruptConfig,
-)
-from .interrupts.guest import (
-    await_interrupt_decision,
-    pop_interrupt_request,
-    publish_interrupt_request,
-    record_interrupt_decision,
-    set_guest_interrupt_store,
-    wait_for_interrupt_decision,
-)
-from .interrupts.guest_store import (
-    GuestInterruptStore,
-    MemoryGuestStore,
-    VaultGuestStore,
-)
-from .interrupts.manager import (
-    InterruptManager,
-)
-from .interrupts.memo import (
-    EffectCache,
-)
-from .interrupts.outcomes import (
-    Aborted,
-    Decided,
-    TimedOut,
-)
-from .interrupts.scratchpad import (
-    GraphInterrupt,
-    InterruptScratchpad,
-    interrupt,
-)
-from .interrupts.shipped import (
-    Asked,
-    FutureHandler,
-    QueueHandler,
-    callback_handler,
-)
-from .interrupts.terminal import (
-    default_terminal_interrupt,
-)
-from .logs import (
-    LogGuard,
-    log_scope,
-    protect_logs,
-    structlog_processor,
-)
-from .model import (
-    Model,
-)
-from .openai_chat import (
-    OpenAIChat,
-)
-from .session import (
-    Session,
-)
-from .tools.dependencies import (
-    depends_on_interrupt,
-    depends_on_private_data,
-    depends_on_tool,
-)
+_APART: typing.Final = {"OpenAIChat": ".openai_chat"}
+"""What is imported by itself only: a client for HTTP is a fifth of the whole."""
 
-__all__ = [
-    "AIMessage", "Aborted", "Accepts", "ActionRequest", "Agent", "AppEvent", "ApprovalDecision", "Asked",
-    "AuditBroken", "AuditError", "AuditUnavailable", "Coverage", "Decided", "Destination", "DetectionFailed",
-    "Detector", "EffectCache", "EventBridge", "Expectation", "Explanation", "Finding", "FutureHandler", "Gateway",
-    "GrantRefused", "GraphInterrupt", "GuestInterruptStore", "HumanInterrupt", "HumanInterruptConfig", "HumanMessage",
-    "HumanResponse", "InterruptBus", "InterruptCancelReceipt", "InterruptCancelled", "InterruptConfig",
-    "InterruptDecision", "InterruptDecisionRecord", "InterruptDescriptor", "InterruptDestroyReceipt",
-    "InterruptDiverged", "InterruptError", "InterruptManager", "InterruptNotPending", "InterruptRequest",
-    "InterruptResolveReceipt", "InterruptScratchpad", "InterruptSwallowed", "InterruptTimeout", "InterruptToolCall",
-    "InvalidAnswer", "InvalidArguments", "InvalidEnvelope", "InvalidInput", "InvalidName", "InvalidPolicy",
-    "KeyMissing", "KeyRefused", "KeyUnavailable", "LeakPrevented", "LimitExceeded", "Limits", "LogGuard",
-    "MalformedPlaceholder", "MemoryGuestStore", "Model", "ModelFailed", "NoTerminal", "NotAVault", "NotJson",
-    "OpenAIChat", "Operator", "PerToolApproval", "PerToolDispatchConfig", "Policy", "PrivateData", "QueueHandler",
-    "RedactedMessage", "Redaction", "ReplayDiverged", "RestoredText", "Rule", "RunningLoop", "SealedFacts",
-    "SealedMessage", "SealgateError", "Session", "SessionBusy", "SessionResponse", "SessionShredded", "StoreFull",
-    "StoreRefused", "StoreUnavailable", "SystemMessage", "TamperDetected", "TextTooLong", "TimedOut",
-    "TooManyInterrupts", "TooManyRefusals", "TooManySteps", "TooManyValues", "ToolCall", "ToolFailed", "ToolMessage",
-    "ToolOutcomeUnknown", "ToolSpec", "TurnCancelled", "TurnError", "UnknownEntityType", "UnknownPlaceholder",
-    "UnknownSession", "UnknownTool", "ValueGone", "VaultError", "VaultGuestStore", "VaultMissing", "VaultTooNew",
-    "WrongKey", "anormalize_stream", "await_interrupt_decision", "callback_handler", "default_terminal_interrupt",
-    "depends_on_interrupt", "depends_on_private_data", "depends_on_tool", "interrupt", "log_scope",
-    "new_interrupt_id", "normalize_stream", "pop_interrupt_request", "protect_logs", "publish_interrupt_request",
-    "record_interrupt_decision", "set_guest_interrupt_store", "structlog_processor", "wait_for_interrupt_decision",
-]  # fmt: skip
+if typing.TYPE_CHECKING:
+    from . import exports
+    from .exports import *  # noqa: F403  # its __all__ says which
+    from .openai_chat import OpenAIChat as OpenAIChat
+
+    __all__ = ["OpenAIChat"]
+    __all__ += exports.__all__
+else:  # A type checker that saw this function would take any name for one of ours.
+
+    def __getattr__(name: str) -> object:
+        if name in _APART:
+            globals()[name] = getattr(importlib.import_module(_APART[name], __name__), name)
+        elif "__all__" not in globals() and (name == "__all__" or not name.startswith("__")):
+            exports = importlib.import_module(".exports", __name__)
+            globals().update({each: getattr(exports, each) for each in exports.__all__})
+            globals()["__all__"] = sorted([*exports.__all__, *_APART])
+        if name in globals():
+            return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})

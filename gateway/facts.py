@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Final
 
-import phonenumbers
-
 from sealgate.models.canonical import card_digits
 from sealgate.models.errors import UnknownPlaceholder
 from sealgate.models.facts import SealedFacts
@@ -98,6 +96,8 @@ def issuer_country(types: Sequence[str], text: str) -> str | None:
     form = machine_form("PHONE_NUMBER", text) if "PHONE_NUMBER" in types else ""
     if not form.startswith("+"):
         return None
+    import phonenumbers  # noqa: PLC0415  # its tables of the world's numbers load when one is asked about
+
     try:
         return phonenumbers.region_code_for_number(phonenumbers.parse(form))
     except phonenumbers.NumberParseException:

@@ -38,6 +38,30 @@ HEAVY = {
 }
 """What importing the gateway must not load: web frameworks, language models, adapters and what they stand on."""
 
+UNASKED = {
+    "httpx",
+    "rich",
+    "yaml",
+    "phonenumbers",
+    "jsonschema",
+    "numpy",
+    "onnx",
+    "tokenizers",
+    "tldextract",
+    "requests",
+}
+"""What loads once there is something to send, read, check or recognise, and not before a gateway is open."""
+
+WHOLE = {"pydantic", "anyio", "asyncio", "cryptography", "sqlite3", "sealgate.vault", "sealgate.redaction"}
+"""What the gateway needs, and neither ``--help`` nor one module of it."""
+
+HELP = """
+import contextlib, os
+from sealgate.gateway.cli.command import sealgate
+with open(os.devnull, "w") as sink, contextlib.redirect_stdout(sink):
+    sealgate.main(["--help"], standalone_mode=False)
+"""
+
 SOURCES = sorted(path for folder in ARROWS for path in (ROOT / folder).rglob("*.py"))
 
 
@@ -124,14 +148,37 @@ def loaded_after(statement: str, cwd: Path) -> dict[str, str | None]:
 
 
 def test_importing_the_gateway_is_light(tmp_path: Path) -> None:
-    loaded = loaded_after("import sealgate.gateway, sealgate.gateway.testing", tmp_path)
+    loaded = loaded_after("import sealgate.gateway.testing\nfrom sealgate.gateway import *", tmp_path)
     assert not HEAVY & set(loaded)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from sealgate.gateway import Gateway",
+        "from sealgate.gateway import Gateway\nGateway.open(':memory:', key=bytes(32)).session('s')",
+    ],
+)
+def test_opening_a_gateway_loads_nothing_that_it_may_never_need(statement: str, tmp_path: Path) -> None:
+    assert not (HEAVY | UNASKED) & set(loaded_after(statement, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import sealgate.gateway",
+        "import sealgate.gateway.cli",
+        HELP,
+    ],
+)
+def test_what_needs_no_gateway_does_not_wait_for_it(statement: str, tmp_path: Path) -> None:
+    assert not (HEAVY - {"sealgate.gateway.cli"} | UNASKED | WHOLE) & set(loaded_after(statement, tmp_path))
 
 
 def test_no_module_is_loaded_under_two_names(tmp_path: Path) -> None:
     """Beside a user's own ``models.py`` nothing of ours is confused with it, and each file is loaded once."""
     (tmp_path / "models.py").write_text("raise RuntimeError('the wrong models')\n", "utf-8")
-    loaded = loaded_after("import sealgate.gateway, sealgate.gateway.cli", tmp_path)
+    loaded = loaded_after("import sealgate.gateway.cli\nfrom sealgate.gateway import *", tmp_path)
     ours = [file for name, file in loaded.items() if name.startswith("sealgate.") and file]
     assert len(ours) == len(set(ours))
     assert not set(ARROWS) & set(loaded)
@@ -140,7 +187,8 @@ def test_no_module_is_loaded_under_two_names(tmp_path: Path) -> None:
 @pytest.mark.skipif("SEALGATE_TESTS_INSTALLED" not in os.environ, reason="only .ci/run says where the wheel is")
 def test_the_wheel_is_what_is_tested(tmp_path: Path) -> None:
     installed = Path(os.environ["SEALGATE_TESTS_INSTALLED"]).resolve()
-    loaded = loaded_after("import sealgate.gateway, sealgate.gateway.cli, sealgate.vault, sealgate.redaction", tmp_path)
+    everything = "import sealgate.gateway.cli, sealgate.vault, sealgate.redaction\nfrom sealgate.gateway import *"
+    loaded = loaded_after(everything, tmp_path)
     files = [Path(file) for name, file in loaded.items() if name.startswith("sealgate.") and file]
     assert files
     assert all(path.resolve().is_relative_to(installed) for path in files)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from types import ModuleType
 
+import pytest
+
 import sealgate.gateway as gateway
 import sealgate.gateway.testing as testing
 from sealgate.models import errors
@@ -49,9 +51,15 @@ def test_the_promised_names_are_there() -> None:
 def test_the_list_is_exact() -> None:
     """Its order is the linter's (RUF022)."""
     assert len(gateway.__all__) == len(set(gateway.__all__))
-    assert public(gateway) == set(gateway.__all__)
     for name in gateway.__all__:
         assert getattr(gateway, name) is not None
+    assert public(gateway) == set(gateway.__all__)
+    assert set(dir(gateway)) >= set(gateway.__all__)
+
+
+def test_a_name_that_is_none_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Gatewya'"):
+        _ = gateway.Gatewya  # type: ignore[attr-defined]
 
 
 def test_every_exported_object_says_what_it_is() -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
-import yaml
 from pydantic import ValidationError
 
 from sealgate.models.errors import InvalidPolicy
 from sealgate.models.policy import Policy
 
+from .places import Lines, Location
+
 MAX_BYTES: Final = 4 * 1024 * 1024
 """Bytes of the largest policy file."""
-
-Location: TypeAlias = Sequence[int | str]
-Lines: TypeAlias = Callable[[Location], int]
-"""The line (from 1) on which a place of the document stands, or the nearest one around it."""
 
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 _AT_LINE: Final = re.compile(r"at line ([0-9]+)")
@@ -46,6 +42,12 @@ def load_policy(path: str | Path) -> Policy:
     others = sum(place[: len(problem["loc"])] != problem["loc"] for problem in problems[1:])
     more = f" (and {others} more)" if others else ""
     raise InvalidPolicy(f"{file.name}, line {lines(place)}, {_spelled(place)}: {wrong}{more}")
+
+
+def _read_yaml(name: str, text: str) -> tuple[object, Lines]:
+    from .yaml_document import read_yaml  # noqa: PLC0415  # its parser loads when there is something to parse
+
+    return read_yaml(name, text)
 
 
 def _text_of(file: Path) -> str:
@@ -92,50 +94,3 @@ def _toml_line(lines: list[str], place: Location) -> int:
         if found is not None:
             return found + 1
     return first + 1
-
-
-def _read_yaml(name: str, text: str) -> tuple[object, Lines]:
-    try:
-        aliased = next(
-            (event for event in yaml.parse(text, yaml.SafeLoader) if isinstance(event, yaml.AliasEvent)), None
-        )
-        root = yaml.compose(text, yaml.SafeLoader)
-        line = aliased.start_mark.line + 1 if aliased is not None else _repeated(root)
-        if not line:
-            return yaml.safe_load(text), lambda place: _yaml_line(root, place)
-        wrong = "a YAML alias" if aliased is not None else "a key that stands twice"
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line, wrong = (mark.line + 1 if mark is not None else 1), "not YAML"
-    raise InvalidPolicy(f"{name}, line {line}: {wrong}")
-
-
-def _repeated(node: Any) -> int:
-    """The line of the first key that stands twice in its mapping; 0 if none does."""
-    seen: set[str] = set()
-    for child in getattr(node, "value", None) or () if isinstance(node, yaml.CollectionNode) else ():
-        key, value = child if isinstance(child, tuple) else (None, child)
-        if key is not None:
-            if str(key.value) in seen:
-                return int(key.start_mark.line) + 1
-            seen.add(str(key.value))
-        line = _repeated(value)
-        if line:
-            return line
-    return 0
-
-
-def _yaml_line(node: Any, place: Location) -> int:
-    line = node.start_mark.line if node is not None else 0
-    for step in place:
-        if isinstance(node, yaml.MappingNode):
-            found = next(((key, value) for key, value in node.value if key.value == step), None)
-            if found is None:
-                break
-            line, node = found[0].start_mark.line, found[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            node = node.value[step]
-            line = node.start_mark.line
-        else:
-            break
-    return int(line) + 1

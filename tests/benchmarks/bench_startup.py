@@ -1,4 +1,4 @@
-"""Start-up and memory, each in a fresh interpreter: seconds until something can be done, and resident MiB then.
+"""Start-up and memory, each in a fresh interpreter: seconds until something can be done, CPU and resident MiB then.
 
 Run it with ``python tests/benchmarks/bench_startup.py``. Nothing is asserted.
 """
@@ -16,6 +16,8 @@ STEPS: Final = {
     "nothing (the interpreter)": "pass",
     "import sealgate.models.errors": "import sealgate.models.errors",
     "import sealgate.gateway": "import sealgate.gateway",
+    "all that the gateway offers": "from sealgate.gateway import *",
+    "from sealgate.gateway import Gateway": "from sealgate.gateway import Gateway",
     "open a vault in memory": "from sealgate.gateway import Gateway; Gateway.open(':memory:', key=bytes(range(32)))",
     "redact a first message": (
         "from sealgate.gateway import Gateway\n"
@@ -33,25 +35,26 @@ start = time.perf_counter()
 {step}
 taken = time.perf_counter() - start
 print()
-print(taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1048576))
+unit = 1024 if sys.platform == "linux" else 1048576
+print(taken, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit)
 """
 
 
-def measured(step: str) -> tuple[float, float]:
-    """Seconds and MiB of one run."""
+def measured(step: str) -> tuple[float, float, float]:
+    """Seconds, CPU seconds (with the interpreter's own) and MiB of one run."""
     command = [sys.executable, "-c", MEASURE.format(step=step)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    seconds, memory = done.stdout.splitlines()[-1].split()
-    return float(seconds), float(memory)
+    seconds, processor, memory = done.stdout.splitlines()[-1].split()
+    return float(seconds), float(processor), float(memory)
 
 
 def main() -> None:
     """Print a table."""
-    print(f"{'':<34} {'seconds':>8} {'MiB':>7}")
+    print(f"{'':<38} {'seconds':>8} {'CPU':>6} {'MiB':>7}")
     for name, step in STEPS.items():
         runs = [measured(step) for _ in range(ROUNDS)]
-        seconds, memory = statistics.median(run[0] for run in runs), statistics.median(run[1] for run in runs)
-        print(f"{name:<34} {seconds:>8.2f} {memory:>7.0f}")
+        seconds, processor, memory = (statistics.median(column) for column in zip(*runs, strict=True))
+        print(f"{name:<38} {seconds:>8.2f} {processor:>6.2f} {memory:>7.0f}")
 
 
 if __name__ == "__main__":
