@@ -31,6 +31,7 @@ from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import Built, LiveValue, SealRequest
 from sealgate.models.secretvalue import SecretValue
 from sealgate.redaction import Detector
+from vault_engines import Engine, PostgresEngine, SqliteEngine, ValkeyEngine
 
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -256,6 +257,20 @@ def valkey_server() -> Iterator[int]:
 def valkey_url(valkey_server: int) -> str:
     """A prefix of its own on that server."""
     return f"valkey://127.0.0.1:{valkey_server}/0?prefix=p{secrets.token_hex(8)}"
+
+
+@pytest.fixture(params=["sqlite", "postgres", "valkey"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine[Any]]:
+    """An empty store of each kind in turn, which the test may look into and change."""
+    made: Engine[Any]
+    if request.param == "sqlite":
+        made = SqliteEngine(str(tmp_path / "vault.db"))
+    elif request.param == "postgres":
+        made = PostgresEngine(request.getfixturevalue("postgres_url"))
+    else:
+        made = ValkeyEngine(request.getfixturevalue("valkey_url"))
+    yield made
+    made.close()
 
 
 def _answers(port: int) -> bool:

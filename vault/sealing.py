@@ -77,8 +77,10 @@ class Sealing:
             if head is not None:
                 request = self._still_hidden(request, head)
                 self._bury(forms)
-            taken = any(row.code == code and row.identity != mark.identity for row in found)
-            return self._first(request, mark, None if taken else code)
+            others = [row for row in found if row.code == code and row.identity != mark.identity]
+            for row in others:  # Rare, and a changed identity must not give a known value another placeholder.
+                open_row(self._state.keys, row)
+            return self._first(request, mark, None if others else code)
         opened = open_row(self._state.keys, head)
         if opened.facts is None:
             raise TamperDetected(AUTHENTICATION)

@@ -93,7 +93,7 @@ class SessionState:
     def _verified(self, row: SessionRow | None, latest: State | None) -> State:
         if row is None:
             raise TamperDetected(AUTHENTICATION)
-        if row.state == SHREDDED or row.wrapped is None:
+        if row.state == SHREDDED:
             self.drop()
             raise SessionShredded("the session is shredded; its name is never used again")
         if latest is not None and _wrapping(row) == _wrapping(latest.row):

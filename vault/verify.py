@@ -60,10 +60,15 @@ def _state(shared: Shared, transaction: Transaction, row: SessionRow) -> State:
 
 
 def _check_entries(state: State, rows: list[EntryRow]) -> int:
-    """Opens every form and computes its identity and form again from the value; the number of forms."""
+    """Opens every form and computes its identity and form again from the value; the number of forms. A row whose life
+    has ended was put back: what ends is deleted in the same transaction.
+    """
     by_code: dict[str, list[EntryRow]] = {}
+    spent = state.spent()
     for row in rows:
         by_code.setdefault(row.code, []).append(row)
+        if spent.is_ended(row.life):
+            raise TamperDetected(AUTHENTICATION)
         secret = open_row(state.keys, row).secret
         marks = [state.keys.index.mark(secret, apart=apart) for apart in (False, True)]
         if (row.identity, row.form) not in [(mark.identity, mark.form) for mark in marks]:
