@@ -27,6 +27,7 @@ from sealgate.gateway import (
     depends_on_interrupt,
     depends_on_private_data,
     depends_on_tool,
+    interrupt,
 )
 from sealgate.gateway.testing import FakeClock, ScriptedModel
 from sealgate.models.interrupts import ActionRequest
@@ -438,6 +439,47 @@ def test_nobody_decides_in_time(bank: Callable[..., Bank]) -> None:
     assert "interrupt.resolved" not in kinds
     assert one.session.interrupts.pending() == []
     assert one.session.interrupts.cancel(other.id).state in ("timed_out", "cancelled")
+
+
+@pytest.mark.parametrize(("after", "status"), [(299, "completed"), (300, "failed"), (100_000, "failed")])
+@pytest.mark.parametrize("decision", [{"approved": True}, {"approved": True, "modifiedArguments": {"amount": 7}}])
+def test_an_approval_whose_time_is_over_when_the_turn_goes_on(
+    bank: Callable[..., Bank], decision: Any, after: float, status: str
+) -> None:
+    one = bank(interrupt_before=["pay", "look"], default_timeout=300)
+    asked, other = one.run(PAY, LOOK).interrupts
+    for pending in (asked, other):
+        assert one.session.interrupts.resolve(pending.id, decision if pending == asked else {"approved": True}).handled
+    one.clock.advance(after)
+    response = one.session.resume()
+    assert (response.status, len(one.ran)) == (status, 2 if status == "completed" else 0)
+    kinds = [event.type for event in one.session.events().history()]
+    assert ("interrupt.timeout" in kinds) is (status == "failed")
+    if status == "failed":
+        assert response.error is not None
+        assert response.error.code == "interrupt_timeout"
+        refused = [row for row in one.gateway.audit.rows() if row.action == "refused"]
+        assert refused[-1].fields["cause"] == "InterruptTimeout"
+    assert one.run(ToolCall(id="c9", name="nobody")).status == "completed"
+
+
+def test_a_denial_stands_however_late_it_is_read(bank: Callable[..., Bank]) -> None:
+    one = bank(interrupt_before=["pay"], default_timeout=300)
+    (asked,) = one.run(PAY).interrupts
+    one.session.interrupts.resolve(asked.id, {"approved": False})
+    one.clock.advance(1000)
+    assert (one.session.resume().status, one.read()) == ("completed", ["Denied: the call was not approved"])
+
+
+def test_a_body_that_began_in_time_may_pause_for_longer(bank: Callable[..., Bank]) -> None:
+    dispatch = PerToolDispatchConfig(always_interrupt=["ask"])
+    one = bank(dispatch=dispatch, default_timeout=300)
+    one.gateway.toolify(name="ask")(lambda: str(interrupt("And?")))
+    (asked,) = one.run(ToolCall(id="c1", name="ask")).interrupts
+    one.clock.advance(200)
+    (pause,) = one.session.resume(asked.id, {"approved": True}).interrupts
+    one.clock.advance(200)
+    assert one.session.resume(pause.id, "yes").status == "completed"
 
 
 def test_a_new_message_while_somebody_is_asked(bank: Callable[..., Bank]) -> None:

@@ -20,6 +20,7 @@ from .config import InterruptConfig
 from .decisions import FULL, REVIEW
 from .ending import cancel_left
 from .record import InterruptRecord
+from .values import VALUES, values_of
 
 CANCELLED: Final = "Interrupt cancelled"
 """What whoever waits for a cancelled pause is told."""
@@ -75,7 +76,7 @@ class Approvals:
                 total=place[1],
                 prompt=f"Approve {call.name}?" if stage == "before" else f"Show the result of {call.name}?",
                 input_type="boolean",
-                human=envelope(call, stage, result),
+                human=envelope(call, stage, result, values_of(self._services.vault, call.arguments, result)),
                 expires_at=None if seconds is None else self._services.now() + seconds,
             )
         )
@@ -139,12 +140,18 @@ class Approvals:
         return self._services.vault.records.get(_ALLOWED, tool) is not None
 
 
-def envelope(call: SealedCall, stage: str, result: JsonValue = None) -> HumanInterrupt:
-    """The envelope that inspectors know: the call as a pending approval, and what may be answered."""
+def envelope(
+    call: SealedCall, stage: str, result: JsonValue = None, values: dict[str, JsonValue] | None = None
+) -> HumanInterrupt:
+    """The envelope that inspectors know: the call as a pending approval, and what may be answered. ``values`` tells of
+    the values behind its placeholders, as ``values_of`` does.
+    """
     approval = PerToolApproval(tool_call_id=call.id, tool_name=call.name, args=call.arguments)
     args: dict[str, JsonValue] = {"approvals": [approval.wire()]}
     if stage == "after":
         args["result"] = result
+    if values:
+        args[VALUES] = values
     action = "approve_tool_call" if stage == "before" else "review_tool_result"
     config = FULL if stage == "before" else REVIEW
     return HumanInterrupt(action_request=ActionRequest(action=action, args=args), config=config)

@@ -22,6 +22,7 @@ from .decisions import as_decision, read_decision
 from .ending import cancel_left
 from .pause_answer import take_pause_answer
 from .record import InterruptRecord
+from .values import for_approver
 
 Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any]
 """A decision in any of its shapes."""
@@ -47,13 +48,16 @@ class InterruptManager:
         return self
 
     def pending(self) -> list[InterruptDescriptor]:
-        """Every pause that waits, oldest first."""
-        return [record.descriptor() for record in self._table.pending()]
+        """Every pause that waits, oldest first.
+
+        This is the approver's view: of the values in a call it shows the last symbols that their owner may see.
+        """
+        return [for_approver(record.descriptor(), self._services.vault) for record in self._table.pending()]
 
     def get(self, interrupt_id: str) -> InterruptDescriptor | None:
-        """The pause with this id while it waits, else ``None``."""
-        record = self._table.get(interrupt_id)
-        return record.descriptor() if record is not None and record.state == "pending" else None
+        """The pause with this id while it waits, else ``None``; the approver's view, as ``pending`` gives it."""
+        record = self._pending(interrupt_id)
+        return None if record is None else for_approver(record.descriptor(), self._services.vault)
 
     def answer(self, interrupt_id: str, value: object, *, again: object = None) -> InterruptResolveReceipt:
         """File the answer to an ask, sealed. ``handled`` is false for a pause that is unknown, over, settled or no

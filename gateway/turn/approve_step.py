@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping
 
 from sealgate.models.approvals import ApprovalDecision
 from sealgate.models.errors import ToolFailed
+from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedCall
 
 from ..interrupts.approving import Approvals
 from ..interrupts.record import InterruptRecord
+from ..interrupts.values import VALUES, still_true, values_of
 from ..tools.injection import Injection, placeholders_in
-from ..tools.outcome import as_text
 from ..tools.tool import Tool
 from .arguments import complete_arguments
 from .changes import CallSucceeded, Decided, Edited
@@ -37,7 +40,10 @@ def ask_approval(context: TurnContext, state: TurnState, step: Approve) -> Effec
         return (yield from fail_call(context, state, call.id, f"ToolFailed: {failed}"))
     if step.stage == "before" and not (call.demanded or tool.receives_secrets) and approvals.is_allowed(call.tool):
         approved = ApprovalState(interrupt_id="", stage="before", decided="approved")
-        return context.advance(state, Decided(call_id=call.id, approval=bound(context, tool, call, state, approved)))
+        return context.advance(
+            state,
+            Decided(call_id=call.id, approval=_bound(context, tool, injection.call_id, injection.arguments, approved)),
+        )
     sealed = SealedCall(id=call.id, name=call.tool, arguments=injection.arguments)
     record = approvals.file(
         sealed,
@@ -73,41 +79,75 @@ def take_decision(
         edited = placeholders_in(list(decision.modified_arguments.values())) - before
         change = Edited(call_id=call.id, arguments=decision.modified_arguments, edited=tuple(map(str, sorted(edited))))
         state = context.advance(state, change)
-    return _approved(context, state, call.id, record)
+    return _approved(context, state, call.id, record, decision)
 
 
-def bound(
-    context: TurnContext, tool: Tool, call: CallState, state: TurnState, approval: ApprovalState
+def _bound(
+    context: TurnContext, tool: Tool, key: str, arguments: Mapping[str, JsonValue], approval: ApprovalState
 ) -> ApprovalState:
-    """The approval, tied to exactly this call."""
-    injection = complete_arguments(context, tool, call, state)
-    return approval.but(binding=binding_of(context, tool, call, injection, approval))
+    """The approval, tied to the call ``key`` with exactly these arguments and to what is told of their values."""
+    told = {**values_of(context.services.vault, dict(arguments)), **approval.values}
+    used = map(str, placeholders_in(list(arguments.values())))
+    approval = approval.but(values={one: told[one] for one in sorted(used)})
+    return approval.but(binding=_binding_of(context, tool, key, arguments, approval))
 
 
-def binding_of(context: TurnContext, tool: Tool, call: CallState, injection: Injection, approval: ApprovalState) -> str:
-    """An HMAC over session, subject, call, tool and its schema, the complete arguments by their placeholders, and
-    the expiry.
+def _binding_of(
+    context: TurnContext, tool: Tool, key: str, arguments: Mapping[str, JsonValue], approval: ApprovalState
+) -> str:
+    """An HMAC over session, subject, call, tool and its schema, the complete arguments by their placeholders, what was
+    told of the values behind these, and the expiry.
     """
     schema = hashlib.sha256(tool.spec.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
-    parts = (injection.call_id, tool.name, schema, as_text(dict(injection.arguments)), str(approval.expires_at))
-    return context.services.vault.bind("approval/1", *parts)
+    seen = json.dumps([dict(arguments), approval.values], sort_keys=True)
+    return context.services.vault.bind("approval/2", key, tool.name, schema, seen, str(approval.expires_at))
 
 
 def is_bound(context: TurnContext, tool: Tool, call: CallState, injection: Injection) -> bool:
-    """Whether a person approved exactly this call, with exactly these arguments, if somebody has to."""
+    """Whether a person approved exactly this call, with exactly these arguments, if somebody has to; and was told of
+    their values what is still true.
+    """
     approval = call.approval("before")
     if "before" not in call.gates:
         return True
     if approval is None or approval.decided != "approved":
         return False
-    return approval.binding == binding_of(context, tool, call, injection, approval)
+    now = values_of(context.services.vault, dict(injection.arguments))
+    binding = _binding_of(context, tool, injection.call_id, injection.arguments, approval)
+    return approval.binding == binding and still_true(approval.values, now)
 
 
-def _approved(context: TurnContext, state: TurnState, call_id: str, record: InterruptRecord) -> TurnState:
+def is_late(context: TurnContext, call: CallState) -> bool:
+    """Whether the time of an approval was over before the call that was approved began."""
+    approval = call.approval("before")
+    if approval is None or approval.decided != "approved" or approval.expires_at is None or call.pauses:
+        return False
+    return context.services.now() >= approval.expires_at
+
+
+def _approved(
+    context: TurnContext, state: TurnState, call_id: str, record: InterruptRecord, decision: ApprovalDecision
+) -> TurnState:
+    """The state after a call was approved as it was shown: what comes from elsewhere than the model is what it was when
+    the person was asked, whatever it is now.
+    """
     call = state.call(call_id)
     tool = context.toolkit.get(call.tool)
-    approval = ApprovalState(interrupt_id=record.id, stage="before", decided="approved", expires_at=record.expires_at)
-    return context.advance(state, Decided(call_id=call_id, approval=bound(context, tool, call, state, approval)))
+    arguments = dict(record.arguments)
+    if decision.modified_arguments is not None:
+        hidden = tool.hidden()
+        own = {name: value for name, value in decision.modified_arguments.items() if name not in hidden}
+        arguments = {**own, **{name: value for name, value in arguments.items() if name in hidden}}
+    told = record.human.action_request.args.get(VALUES) if record.human is not None else None
+    approval = ApprovalState(
+        interrupt_id=record.id,
+        stage="before",
+        decided="approved",
+        values=told if isinstance(told, dict) else {},
+        expires_at=record.expires_at,
+    )
+    approval = _bound(context, tool, state.key_of(call_id), arguments, approval)
+    return context.advance(state, Decided(call_id=call_id, approval=approval))
 
 
 def _reviewed(

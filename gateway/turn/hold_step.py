@@ -34,7 +34,7 @@ def hold(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     found = [(call, context.services.interrupts.get(interrupt)) for call, interrupt in waiting]
     over = [(call, record) for call, record in found if record is not None and record.state == "timed_out"]
     if over:
-        return (yield from _timed_out(context, state, over[0][0], [record for _call, record in found]))
+        return (yield from timed_out(context, state, over[0][0], [record for _call, record in found]))
     for call, record in found:
         if record is None or record.state != "pending":
             return (yield from _settled(context, state, call, record))
@@ -99,7 +99,14 @@ def cancel_pauses(context: TurnContext, state: TurnState) -> list[AppEvent]:
     return [context.event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
 
 
-def _timed_out(
+def too_late(context: TurnContext, state: TurnState, call: CallState) -> Effects[TurnState]:
+    """The state of a turn whose call was approved, and that went on with it when the time of that was over."""
+    approval = call.approval("before")
+    record = context.services.interrupts.get(approval.interrupt_id) if approval is not None else None
+    return (yield from timed_out(context, state, call, [None if record is None else record.but(state="timed_out")]))
+
+
+def timed_out(
     context: TurnContext, state: TurnState, call: CallState, records: Sequence[InterruptRecord | None]
 ) -> Effects[TurnState]:
     """The state of a turn that waited too long. Nothing that was decided about its other calls is done any more."""

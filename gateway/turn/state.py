@@ -60,7 +60,7 @@ class AskState(_State):
 class ApprovalState(_State):
     """What a person decided about a call, before it ran or about its result.
 
-    ``binding`` ties the decision to exactly this call.
+    ``binding`` ties the decision to exactly this call, and to what the person was told of its ``values``.
     """
 
     interrupt_id: str
@@ -68,6 +68,7 @@ class ApprovalState(_State):
     decided: Literal["pending", "approved", "denied"] = "pending"
     note: str = ""
     binding: str = ""
+    values: dict[str, JsonValue] = Field(default_factory=dict)
     expires_at: float | None = None
 
 

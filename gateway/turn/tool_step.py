@@ -29,12 +29,13 @@ from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, hide_split, redact_error, redact_result, to_json
 from ..tools.tool import Tool
-from .approve_step import denial, is_bound
+from .approve_step import denial, is_bound, is_late
 from .arguments import complete_arguments, kept_closed
 from .body import PAUSED, filed_pause, pause_body, paused_at, running, scratchpad_of
 from .changes import CallReturned, CallStarted, CallSucceeded
 from .context import TurnContext
 from .failure import fail_call
+from .hold_step import too_late
 from .hook_step import run_hook_of
 from .state import CallState, TurnState
 from .steps import RunTool
@@ -64,6 +65,9 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     decided = call.approval("before")
     if decided is not None and decided.decided == "denied":
         return (yield from fail_call(context, state, call.id, denial(decided.note)))
+    if is_late(context, call):
+        _audit_refusal(context, tool.name, "InterruptTimeout")
+        return (yield from too_late(context, state, call))
     return (yield from _run(context, state, call, tool))
 
 
