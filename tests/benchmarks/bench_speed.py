@@ -84,6 +84,7 @@ def compare(name: str, texts: list[str], other: Callable[[str], object] | None) 
 
 def main(arguments: list[str]) -> None:
     """Prints the table."""
+    cpu, memory = start_up()
     other = peer()
     chat = turns(arguments)
     rules, whole = Detector(names=False), Detector()
@@ -102,11 +103,15 @@ def main(arguments: list[str]) -> None:
         compare(f"{size:,} characters", [long[:size]], other if size < 200_000 else None)
     worst = max((min(spent(lambda t=t: Detector(names=False).detect(t)) for _ in range(3)), t[:12]) for t in hostile())  # type: ignore[misc]
     print(f"{'worst hostile KB, rules':28s} {worst[0]:10.3f} {worst[1]!r}")
-    started = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{'start-up and first text':28s} {cpu:10.2f} CPU s   {memory:.0f} MB resident")
+
+
+def start_up() -> tuple[float, float]:
+    """CPU seconds and MB of a fresh interpreter. To be measured before anything else: a child counts the memory that its
+    parent had when it was started."""
     subprocess.run([sys.executable, "-c", STARTS], check=True)
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = ended.ru_utime + ended.ru_stime - started.ru_utime - started.ru_stime
-    print(f"{'start-up and first text':28s} {cpu:10.2f} CPU s   {ended.ru_maxrss / 1024:.0f} MB resident")
+    return ended.ru_utime + ended.ru_stime, ended.ru_maxrss / 1024
 
 
 def hostile() -> list[str]:
