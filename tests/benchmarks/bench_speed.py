@@ -107,8 +107,8 @@ def main(arguments: list[str]) -> None:
 
 
 def start_up() -> tuple[float, float]:
-    """CPU seconds and MB of a fresh interpreter. To be measured first: a child counts the memory that its parent had when
-    it was started."""
+    """CPU seconds and MB of a fresh interpreter. To be measured first: a child counts the memory that its parent had
+    when it was started."""
     subprocess.run([sys.executable, "-c", STARTS], check=True)
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return ended.ru_utime + ended.ru_stime, ended.ru_maxrss / 1024
