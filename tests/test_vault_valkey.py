@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import re
+import socket
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, BinaryIO
 
 import pytest
 import valkey
@@ -154,7 +156,9 @@ class Cutting:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_commit_whose_answer_is_lost_is_looked_up(vault: Vault, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_v56_a_commit_whose_answer_is_lost_is_looked_up(
+    vault: Vault, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = vault.session("s1")
     made = valkeylink.Channel.__init__
     with monkeypatch.context() as patch:
@@ -248,83 +252,201 @@ def test_changed_bytes_are_refused(
         use_everything()
 
 
-SAFE = {"maxmemory": "0", "maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "always"}
-
-
-class Answering:
-    """A channel to a server with these settings that may or may not know ``WAITAOF``."""
-
-    def __init__(self, settings: dict[str, str], knows_waiting: bool) -> None:
-        self._settings = settings
-        self._knows = knows_waiting
-
-    def call(self, *commands: tuple[str, ...]) -> list[Any]:
-        if commands[0][0] == "COMMAND":
-            return [[b"waitaof"] if self._knows else [None]]
-        if not self._settings:
-            raise valkey.exceptions.ResponseError("NOPERM")
-        return [[name.encode(), self._settings[name].encode()] for _config, _get, name in commands]
+@contextmanager
+def configured(client: Any, **settings: str) -> Iterator[None]:
+    """The server with other settings for a while."""
+    before = {name: client.config_get(name.replace("_", "-")) for name in settings}
+    for name, value in settings.items():
+        client.config_set(name.replace("_", "-"), value)
+    try:
+        yield
+    finally:
+        for stored in before.values():
+            for name, value in stored.items():
+                client.config_set(name, value)
 
 
 @pytest.mark.parametrize(
-    ("changes", "waits", "outcome"),
+    ("settings", "accepted"),
     [
-        ({}, False, "accepted"),
-        ({"maxmemory": "1000", "maxmemory-policy": "volatile-lru"}, False, "accepted"),
-        ({"maxmemory-policy": "allkeys-lru"}, False, "accepted"),
-        ({"maxmemory": "1000", "maxmemory-policy": "allkeys-lru"}, True, "refused"),
-        ({"appendonly": "no"}, True, "refused"),
-        ({"appendfsync": "everysec"}, False, "refused"),
-        ({"appendfsync": "everysec"}, True, "waits"),
-        ({"appendfsync": "no"}, True, "refused"),
+        ({}, True),
+        ({"maxmemory": "1gb", "maxmemory_policy": "volatile-lru"}, True),
+        ({"maxmemory_policy": "allkeys-lru"}, True),
+        ({"maxmemory": "1gb", "maxmemory_policy": "allkeys-lru"}, False),
+        ({"maxmemory": "1gb", "maxmemory_policy": "allkeys-random"}, False),
+        ({"appendonly": "no"}, False),
+        ({"appendfsync": "no"}, False),
     ],
 )
-def test_a_server_that_loses_things_is_refused(changes: dict[str, str], waits: bool, outcome: str) -> None:
-    link = valkeylink.Link("valkey://localhost")
-    channel = cast("valkeylink.Channel", Answering(SAFE | changes, waits))
-    if outcome == "refused":
-        with pytest.raises(StoreRefused):
-            link.probe(channel, allow_unsafe=False)
-        link.probe(channel, allow_unsafe=True)
-    else:
-        link.probe(channel, allow_unsafe=False)
-        assert link.waits == (outcome == "waits")
-
-
-@pytest.mark.parametrize("url", ["valkey://192.0.2.7", "redis://db.example:6379/0"])
-def test_an_unencrypted_connection_to_another_machine_is_refused(url: str) -> None:
-    with pytest.raises(StoreRefused):
-        valkeylink.Link(url).probe(cast("valkeylink.Channel", Answering(SAFE, False)), allow_unsafe=False)
-    encrypted = valkeylink.Link(url.replace("valkey:", "valkeys:").replace("redis:", "rediss:"))
-    encrypted.probe(cast("valkeylink.Channel", Answering(SAFE, False)), allow_unsafe=False)
-
-
-def test_a_server_that_shows_nothing_is_refused() -> None:
-    with pytest.raises(StoreRefused):
-        valkeylink.Link("valkey://localhost").probe(
-            cast("valkeylink.Channel", Answering({}, False)), allow_unsafe=False
-        )
-
-
-def test_a_server_without_its_settings_is_refused_for_real(valkey_url: str, client: Any) -> None:
-    client.config_set("appendfsync", "everysec")
-    try:
+def test_v57_a_server_that_loses_things_is_refused(
+    client: Any, valkey_url: str, settings: dict[str, str], accepted: bool
+) -> None:
+    with configured(client, **settings):
+        if accepted:
+            Vault.open(valkey_url, KEY).close()
+            return
         with pytest.raises(StoreRefused):
             Vault.open(valkey_url, KEY)
         ValkeyStore(valkey_url, allow_unsafe=True).close()
-    finally:
-        client.config_set("appendfsync", "always")
 
 
-@pytest.mark.parametrize(("confirmed", "expected"), [([1, 0], True), ([0, 0], False)])
-def test_waiting_for_the_disk_is_told_the_truth(confirmed: list[int], expected: bool) -> None:
-    """``WAITAOF`` itself is not in every server that these tests find, so its answer is a double's."""
-    connection = SimpleNamespace(
-        pack_commands=lambda commands: commands,
-        send_packed_command=lambda packed: None,
-        read_response=lambda: confirmed,
-    )
-    assert valkeylink.Channel(connection).wait_for_disk() is expected
+@pytest.mark.parametrize("url", ["valkey://192.0.2.7", "redis://db.example:6379/0"])
+def test_v57_an_unencrypted_connection_to_another_machine_is_refused(url: str, valkey_url: str) -> None:
+    with valkeylink.Link(valkey_url).channel() as channel:
+        with pytest.raises(StoreRefused):
+            valkeylink.Link(url).probe(channel, allow_unsafe=False)
+        encrypted = valkeylink.Link(url.replace("valkey:", "valkeys:").replace("redis:", "rediss:"))
+        encrypted.probe(channel, allow_unsafe=False)
+
+
+@pytest.fixture
+def limited(client: Any, valkey_url: str) -> Iterator[Callable[[str], str]]:
+    """The URL for a user who may do everything but one kind of command."""
+    client.acl_setuser("limited", enabled=True, nopass=True, keys=["*"], commands=["+@all"])
+
+    def without(command: str) -> str:
+        client.execute_command("ACL", "SETUSER", "limited", f"-{command}")
+        return valkey_url.replace("valkey://", "valkey://limited:none@")
+
+    yield without
+    client.acl_deluser("limited")
+
+
+def test_v57_a_server_that_shows_nothing_is_refused(limited: Callable[[str], str]) -> None:
+    with pytest.raises(StoreRefused):
+        Vault.open(limited("config"), KEY)
+
+
+def test_a_user_who_sees_no_clients_has_a_vault_all_the_same(limited: Callable[[str], str]) -> None:
+    with Vault.open(limited("client"), KEY) as vault:
+        assert not vault._shared.store._link.shows_clients  # type: ignore[attr-defined]
+        assert texts(vault, seal(vault, VALUE)) == [VALUE]
+
+
+def test_a_lock_ends_with_the_connection_that_took_it(vault: Vault, client: Any, valkey_url: str) -> None:
+    seal(vault, "before")
+    lock = f"{prefix_of(valkey_url)}lock"
+    with vault._shared.store.read():
+        held = client.get(lock)
+        assert client.pttl(lock) > 20_000
+    assert client.get(lock) is None
+    client.set(lock, held[:1] + b"nobody of this name", px=30_000)
+    assert texts(vault, seal(vault, VALUE)) == [VALUE]
+
+
+def test_a_lock_of_a_connection_that_is_there_is_left_alone(
+    vault: Vault, client: Any, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "DEADLINE", 0.6)
+    with Vault.open(valkey_url, KEY) as other, vault._shared.store.write() as transaction:
+        transaction.meta.put("mine", b"first")
+        with pytest.raises(StoreUnavailable):
+            other.session("s1")
+    with vault._shared.store.read() as reading:
+        assert reading.meta.get("mine") == b"first"
+
+
+class WaitingServer:
+    """A double of what ``WAITAOF`` adds to a server, in the server's own protocol: everything goes to the real server
+    and comes back from it, but for the answer to ``WAITAOF`` (``confirmed`` local disks, no replica), and ``COMMAND
+    INFO WAITAOF``, which is answered with what the server says of ``WAIT``.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.confirmed = 1
+        self.asked: list[list[bytes]] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._target)) as server, suppress(OSError):
+            commands, answers = client.makefile("rb"), server.makefile("rb")
+            while command := self._read(commands):
+                parts = re.findall(rb"\$\d+\r\n(.*?)\r\n(?=\$|\Z)", command, re.DOTALL)
+                if parts[0] == b"WAITAOF":
+                    self.asked.append(parts)
+                    client.sendall(b"*2\r\n:%d\r\n:0\r\n" % self.confirmed)
+                    continue
+                server.sendall(command.replace(b"$7\r\nWAITAOF", b"$4\r\nWAIT"))
+                client.sendall(self._read(answers))
+
+    def _read(self, stream: BinaryIO) -> bytes:
+        """One value of the protocol (RESP2), as it stands there."""
+        line = stream.readline()
+        if line[:1] == b"$" and int(line[1:]) >= 0:
+            return line + stream.read(int(line[1:]) + 2)
+        if line[:1] == b"*":
+            return line + b"".join(self._read(stream) for _ in range(int(line[1:])))
+        return line
+
+
+@pytest.fixture
+def waiting(valkey_server: int, client: Any) -> Iterator[WaitingServer]:
+    made = WaitingServer(valkey_server)
+    with configured(client, appendfsync="everysec"):
+        yield made
+    made.close()
+
+
+def knows_waiting(valkey_url: str) -> bool:
+    with valkeylink.Link(valkey_url).channel() as channel:
+        return "waitaof" in repr(channel.call(("COMMAND", "LIST"))[0])
+
+
+def test_a_server_is_asked_what_it_knows(client: Any, valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real server's answers: of a command that every server knows, and of one that none does."""
+    with configured(client, appendfsync="everysec"):
+        for command, known in (("WAIT", True), ("WAITFORNOTHING", False), ("WAITAOF", knows_waiting(valkey_url))):
+            monkeypatch.setattr(valkeylink, "_WAITING", command)
+            link = valkeylink.Link(valkey_url)
+            with link.channel() as channel:
+                if known:
+                    link.probe(channel, allow_unsafe=False)
+                else:
+                    with pytest.raises(StoreRefused):
+                        link.probe(channel, allow_unsafe=False)
+            assert link.waits == known
+
+
+def test_a_server_that_syncs_every_second_is_waited_for_where_it_can_be(client: Any, valkey_url: str) -> None:
+    """Runs ``WAITAOF`` for real on a server that has it; one that has not is refused for real."""
+    with configured(client, appendfsync="everysec"):
+        if knows_waiting(valkey_url):
+            with Vault.open(valkey_url, KEY) as vault:
+                assert texts(vault, seal(vault, VALUE)) == [VALUE]
+        else:
+            with pytest.raises(StoreRefused):
+                Vault.open(valkey_url, KEY)
+
+
+def test_what_is_durable_waits_for_the_disk_and_nothing_else_does(waiting: WaitingServer, valkey_url: str) -> None:
+    """``WAITAOF``'s answer is a double's: see ``WaitingServer``."""
+    url = re.sub(r":\d+/", f":{waiting.port}/", valkey_url)
+    with Vault.open(url, KEY) as vault:
+        placeholders = seal(vault, VALUE)
+        asked = len(waiting.asked)
+        assert asked >= 2
+        assert waiting.asked[-1][:3] == [b"WAITAOF", b"1", b"0"]
+        assert texts(vault, placeholders) == [VALUE]
+        assert len(waiting.asked) == asked
+        waiting.confirmed = 0
+        with pytest.raises(StoreUnavailable, match="did not confirm"):
+            seal(vault, "not confirmed")
+        waiting.confirmed = 1
+        assert texts(vault, seal(vault, "not confirmed")) == ["not confirmed"]
 
 
 @pytest.mark.parametrize("url", ["valkey://host/0?prefix=a%20b", "valkey://u:hunter2@host:x/0", "mysql://u:hunter2@h"])

@@ -1,10 +1,14 @@
 """The Valkey and Redis engine: a vault in a server's memory, for sessions that may end with that server.
 
-One transaction at a time, under a lock that ends by itself after 30 seconds; a commit whose lock was lost meanwhile is
-refused by the server. What survives a crash is what the server's append-only file has: with ``appendfsync always``
-everything acknowledged, with ``everysec`` everything too where the server can be asked to wait (7.2). Replication is
-asynchronous: a failover may lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen
-again; a lost session key loses the session. Deleted data stays in the append-only file until the server rewrites it.
+One transaction at a time, under a lock that ends with the connection that took it, where the server shows its clients,
+and by itself after 30 seconds; a commit whose lock was lost meanwhile is refused by the server. What survives a crash is
+what the server's append-only file has: with ``appendfsync always`` everything acknowledged, with ``everysec`` everything
+too where the server can be asked to wait (``WAITAOF``: Valkey, Redis 7.2). Replication is asynchronous: a failover may
+lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen again; a lost session key loses
+the session. Deleted data stays in the append-only file until the server rewrites it.
+
+This has been run on Redis 7.0 with ``always``. The answer of ``WAITAOF`` itself was a double's, on the real server's
+protocol: the tests use it for real where they find a server that has it.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from .portable import portable_copy, portable_rows
 from .rows import OLD_FORMAT, EntryRow, SessionRow
 from .valkeybuffer import Buffer
 from .valkeycopy import load_rows, stored_rows
-from .valkeylink import Channel, Link, locked_command
+from .valkeylink import Channel, Link, client_name, has_client, locked_command
 from .valkeytables import ValkeyTransaction, session_of
 
 VERSION: Final = b"2"
@@ -34,6 +38,12 @@ VERSION: Final = b"2"
 _LOCK_MS: Final = 30_000
 _FIRST_PAUSE: Final = 0.0005
 _LONGEST_PAUSE: Final = 0.01
+_SUSPICIOUS: Final = 0.25
+"""Seconds of waiting after which it is looked whether whoever holds the lock is still connected."""
+
+_NAMED: Final = b"c"
+"""How the token of a lock begins whose holder's connection is called by it."""
+
 _REMEMBERED: Final = 1_000
 """Commits whose tokens the server keeps, for clients that lost the answer."""
 
@@ -139,7 +149,7 @@ class ValkeyStore:
         self._check_process()
         if not self._turn.acquire(timeout=DEADLINE):
             raise StoreUnavailable("the vault stayed locked by another thread")
-        token = secrets.token_bytes(16)
+        token = (_NAMED if self._link.shows_clients else b"") + secrets.token_bytes(16)
         try:
             with self._link.channel() as channel:
                 self._acquire(channel, token)
@@ -152,14 +162,25 @@ class ValkeyStore:
             self._turn.release()
 
     def _acquire(self, channel: Channel, token: bytes) -> None:
-        pause, deadline = _FIRST_PAUSE, time.monotonic() + DEADLINE
-        take = ("SET", self._lock, token, "NX", "PX", _LOCK_MS)
-        while channel.call(take, ("WATCH", self._lock), ("GET", self._lock))[2] != token:
+        pause, started = _FIRST_PAUSE, time.monotonic()
+        suspected = started + _SUSPICIOUS
+        take = ("SET", self._lock, token, "NX", "PX", _LOCK_MS), ("WATCH", self._lock), ("GET", self._lock)
+        naming = (client_name(token),) if self._link.shows_clients else ()
+        while (holder := channel.call(*naming, *take)[-1]) != token:
             channel.call(("UNWATCH",))
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > started + DEADLINE:
                 raise StoreUnavailable("the vault stayed locked by another process")
+            if now > suspected:
+                suspected = now + _SUSPICIOUS
+                self._free_if_orphaned(channel, holder)
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _free_if_orphaned(self, channel: Channel, holder: bytes | None) -> None:
+        """Ends the lock of a connection that is gone. Nothing that it sent is carried out any more then."""
+        if self._link.shows_clients and holder and holder.startswith(_NAMED) and not has_client(channel, holder):
+            channel.call(locked_command(self._lock, holder, "DEL"))
 
     def _commit(self, channel: Channel, token: bytes, buffer: Buffer) -> None:
         """Commits, or raises and has written nothing; ``StoreUnavailable`` also when the server cannot say which."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeAlias
@@ -28,6 +29,9 @@ _IF_OURS: Final = (
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call(ARGV[2], KEYS[1], unpack(ARGV, 3)) end return 0"
 )
 _MAX_PREFIX: Final = 64
+_WAITING: Final = "WAITAOF"
+"""What waits for the disk; Valkey and Redis 7.2 and later have it."""
+
 _WAIT_FOR_DISK: Final = 5_000
 """Milliseconds in which the server's disk must have what was committed."""
 
@@ -73,13 +77,14 @@ class Channel:
 
     def wait_for_disk(self) -> bool:
         """Whether the server's own disk has all that this connection wrote (``WAITAOF``, Valkey and Redis 7.2)."""
-        return bool(self.call(("WAITAOF", 1, 0, _WAIT_FOR_DISK))[0][0])
+        return bool(self.call((_WAITING, 1, 0, _WAIT_FOR_DISK))[0][0])
 
 
 class Link:
     """The server of one vault; ``prefix`` is how all its names begin, in braces, so that a cluster keeps them together.
 
-    ``waits`` says whether a durable commit has to wait for the disk with a command of its own.
+    ``waits`` says whether a durable commit has to wait for the disk with a command of its own, ``shows_clients`` whether
+    the server says who is connected.
     """
 
     def __init__(self, url: str) -> None:
@@ -91,6 +96,7 @@ class Link:
         self._private = parts.scheme in ("valkeys", "rediss") or is_loopback(parts.hostname or "localhost")
         self.prefix = f"{{{name}}}:"
         self.waits = False
+        self.shows_clients = False
         try:
             self._pool: Any = _pool_from_url(
                 plain, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS, health_check_interval=0
@@ -125,6 +131,7 @@ class Link:
         evicts = settings.get("maxmemory", "0") != "0" and settings.get("maxmemory-policy", "").startswith("allkeys")
         logs, syncs = settings.get("appendonly") == "yes", settings.get("appendfsync")
         self.waits = logs and syncs == "everysec" and self._can_wait(channel)
+        self.shows_clients = self._can_show_clients(channel)
         if allow_unsafe:
             return
         if not settings:
@@ -151,7 +158,18 @@ class Link:
 
     @staticmethod
     def _can_wait(channel: Channel) -> bool:
-        return bool(channel.call(("COMMAND", "INFO", "WAITAOF"))[0][0])
+        """Whether the server knows the command: of one that it does not know it says nothing."""
+        return bool(channel.call(("COMMAND", "INFO", _WAITING))[0][0])
+
+    @staticmethod
+    def _can_show_clients(channel: Channel) -> bool:
+        """Whether a connection may be named and found by its name; a user of the server may be forbidden to."""
+        token = secrets.token_bytes(8)
+        try:
+            channel.call(client_name(token))
+            return has_client(channel, token)
+        except ResponseError:
+            return False
 
     def __repr__(self) -> str:
         return "Link(…)"
@@ -160,6 +178,17 @@ class Link:
 def locked_command(lock: str, token: bytes, name: str, *arguments: int) -> Command:
     """``name lock arguments`` if the lock still holds this token; the answer is 1 then, else 0."""
     return ("EVAL", _IF_OURS, 1, lock, token, name, *arguments)
+
+
+def client_name(token: bytes) -> Command:
+    """Calls this connection by a token."""
+    return ("CLIENT", "SETNAME", token.hex())
+
+
+def has_client(channel: Channel, token: bytes) -> bool:
+    """Whether a connection of that name is open at the server."""
+    clients = channel.call(("CLIENT", "LIST"))[0]
+    return f" name={token.hex()} " in _text(clients)
 
 
 def _flat(answer: Any) -> Sequence[Any]:
