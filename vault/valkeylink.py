@@ -83,8 +83,8 @@ class Channel:
 class Link:
     """The server of one vault; ``prefix`` is how all its names begin, in braces, so that a cluster keeps them together.
 
-    ``waits`` says whether a durable commit has to wait for the disk with a command of its own, ``shows_clients`` whether
-    the server says who is connected.
+    ``waits`` says whether a durable commit has to wait for the disk with a command of its own, ``shows_clients``
+    whether the server says who is connected.
     """
 
     def __init__(self, url: str) -> None:
