@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -44,9 +45,10 @@ class Agent:
         self._interrupt = interrupt or InterruptConfig()
         self.tools = Toolkit(self.gateway.tools)
 
-    def toolify(self, **options: Any) -> Callable[[Any], Any]:
+    def toolify(self, target: Any = None, /, **options: Any) -> Callable[[Any], Any]:
         """Register a tool of this agent alone. The options are those of ``Gateway.toolify``."""
-        return self.tools.toolify(**options)
+        decorate = self.tools.toolify(**options)
+        return decorate if target is None else decorate.apply(target, sys._getframe(1).f_locals)
 
     def structured_output(self, model: type[BaseModel]) -> Agent:
         """An agent like this one whose turn ends with an object of ``model``, in ``response.result``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -18,6 +19,7 @@ from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, Va
 
 from .bridges import Bridges
 from .emitted import EmittedTexts
+from .given import check_clock, check_operators, check_options, path_of
 from .interrupts.config import InterruptConfig
 from .interrupts.ending import audit_fields, decision_record
 from .interrupts.record import InterruptRecord
@@ -88,7 +90,8 @@ class Gateway:
 
         ``key`` is 32 bytes or a key provider; ``None`` takes the default provider, a key file in the user's
         configuration directory. Raises a ``VaultError``: ``WrongKey``, ``KeyMissing``, ``NotAVault``,
-        ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable``; nothing is changed then.
+        ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable`` (also where the folder does not exist); or
+        ``InvalidInput`` that names the argument. Nothing is changed then.
 
         ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and
         the annotations both have to allow what a tool receives. Without one the annotations decide.
@@ -96,7 +99,11 @@ class Gateway:
         ``operators`` says per entity type what is done with a detected value instead of sealing it: ``keep``, ``mask``,
         ``redact``, ``replace`` or ``hash`` (under a key of the session). Only sealed values can be restored.
         """
-        allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(os.fspath(policy))
+        check_options(limits=(Limits, limits), detector=(Detector, detector), interrupt=(InterruptConfig, interrupt))
+        check_clock(clock)
+        check_operators(operators)
+        location = path_of(location, "the location of a vault")
+        allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(path_of(policy, "policy"))
         vault = Vault.open(location, key, clock=clock)
         return cls(
             vault,
@@ -137,6 +144,8 @@ class Gateway:
 
     def toolify(
         self,
+        target: Any = None,
+        /,
         *,
         name: str | None = None,
         description: str | None = None,
@@ -150,13 +159,13 @@ class Gateway:
         after_execute: Hook | None = None,
     ) -> Callable[[Any], Any]:
         """Register a function, coroutine function or pydantic model as a tool of every session; it is returned
-        unchanged.
+        unchanged. ``@gateway.toolify`` alone does it too.
 
         What the model, a hook, an event and the history see of a call holds placeholders; the function alone gets real
         values, and only for arguments that accept them. Raises ``ValueError`` for a name, grant or dependency that
         cannot be.
         """
-        return self.tools.toolify(
+        decorate = self.tools.toolify(
             name=name,
             description=description,
             schema=schema,
@@ -168,6 +177,7 @@ class Gateway:
             before_execute=before_execute,
             after_execute=after_execute,
         )
+        return decorate if target is None else decorate.apply(target, sys._getframe(1).f_locals)
 
     def purge(self) -> bool:
         """Remove what was destroyed from the store's journals; ``False`` while a reader still holds some of it back."""

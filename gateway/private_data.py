@@ -14,6 +14,8 @@ from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import VaultSession
 
+from .given import an
+
 _KIND: Final = "private"
 
 
@@ -29,9 +31,9 @@ class SessionPrivateData:
     def put(self, data: PrivateData) -> str:
         """Seal a value under its name, replacing an earlier one, and return its placeholder.
 
-        Raises ``InvalidName`` without a name.
+        Raises ``InvalidName`` without a name, and ``InvalidInput`` for anything but a ``PrivateData``.
         """
-        name = _checked(data.name)
+        name = _checked(an(PrivateData, data, "data", 'private_data.put(PrivateData(value, name="…"))').name)
         request = SealRequest(secret_of(data.value), data.entity_type, APPLICATION, uses=data.uses, ttl=data.ttl)
         placeholder = str(self._vault.seal([request])[0])
         recorded = json.dumps({"placeholder": placeholder, "descriptor": data.descriptor()})
@@ -50,6 +52,6 @@ class SessionPrivateData:
 
 
 def _checked(name: str | None) -> str:
-    if name is None or not NAME.match(name):
+    if not isinstance(name, str) or not NAME.match(name):
         raise InvalidName("private data needs a name that matches [a-z][a-z0-9_]{0,31}")
     return name

@@ -22,6 +22,7 @@ from .bridges import Bridges
 from .conversation import Conversation, redact_messages
 from .events.bridge import EventBridge
 from .facts import FactReader
+from .given import an, expectation, known_values
 from .interrupts.bus import InterruptBus
 from .interrupts.config import InterruptConfig
 from .interrupts.guest_store import GuestInterruptStore, VaultGuestStore
@@ -87,8 +88,10 @@ class Session:
     ) -> Redaction:
         """``text`` with a placeholder for every value that is known, expected, detected or already sealed here.
 
-        Raises ``TextTooLong``, ``TooManyValues``, ``DetectionFailed`` or a ``VaultError``; nothing is stored then.
+        Raises ``InvalidInput``, ``TextTooLong``, ``TooManyValues``, ``DetectionFailed`` or a ``VaultError``; nothing is
+        stored then.
         """
+        known, expect, origin = known_values(known), expectation(expect), an(str, origin, "origin")
         return self._services.redactor.redact(text, known=known, expect=expect, origin=origin)
 
     def explain(
@@ -98,7 +101,7 @@ class Session:
 
         It holds no text, and nothing is stored.
         """
-        return self._services.redactor.explain(text, known=known, expect=expect)
+        return self._services.redactor.explain(text, known=known_values(known), expect=expectation(expect))
 
     def restore(self, text: str) -> RestoredText:
         """The text that ``redact`` was given, exactly, while its values live. Placeholders that are not this
@@ -124,6 +127,7 @@ class Session:
         self, value: JsonValue, *, known: Sequence[str | PrivateData] = (), origin: str = "person"
     ) -> JsonValue:
         """A JSON value with placeholders in strings, numbers and keys. Raises ``NotJson`` for anything else."""
+        known, origin = known_values(known), an(str, origin, "origin")
         return self._services.redactor.redact_json(value, known=known, origin=origin)
 
     def restore_json(self, value: JsonValue) -> JsonValue:
@@ -136,8 +140,9 @@ class Session:
 
     def entry_facts(self, placeholder: Placeholder) -> EntryFacts | None:
         """What may be known of a value without opening it: types, origins, uses and lifetime; ``None`` for what this
-        session did not issue.
+        session did not issue. Raises ``InvalidInput`` for a text: ``Redaction.findings`` has placeholders.
         """
+        an(Placeholder, placeholder, "placeholder")
         return self._services.vault.facts([placeholder]).get(placeholder)
 
     def sealed_facts(self, placeholder: str) -> SealedFacts:
@@ -146,6 +151,7 @@ class Session:
 
         Raises ``MalformedPlaceholder``, ``UnknownPlaceholder``, ``ValueGone`` or ``GrantRefused``.
         """
+        an(str, placeholder, "placeholder")
         return FactReader(self._services.vault, self._services.policy, self._services.now).read(placeholder)
 
     def stream_redactor(self) -> StreamRedactor:
@@ -251,10 +257,12 @@ class Session:
 
     def run_tool(self, call: ToolCall) -> ToolMessage:
         """Run one registered tool outside of a turn: inject, call, redact. Refusals and failures are in the message."""
+        an(ToolCall, call, "call")
         return self.turns.run_tool(call, self._player(None))
 
     async def arun_tool(self, call: ToolCall) -> ToolMessage:
         """``run_tool`` for an event loop."""
+        an(ToolCall, call, "call")
         return await self.turns.arun_tool(call, self._player(None))
 
     def shred(self) -> bool:

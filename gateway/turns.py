@@ -16,6 +16,7 @@ from sealgate.models.response import SessionResponse
 from .conversation import Conversation
 from .events.bridge import EventBridge
 from .events.tail import Tail
+from .given import an
 from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
 from .interrupts.manager import InterruptManager
@@ -139,6 +140,8 @@ class Turns:
         player = player or self._player
         if player.model is None:
             raise InvalidInput("this process has not run the turn: resume needs its model")
+        if interrupt_id is not None:
+            an(str, interrupt_id, "interrupt_id")
         if interrupt_id is None and answer is not None:
             raise InvalidInput("an answer needs the id of the interrupt that it answers")
         self._check_tools(player)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .entities import entity_info
+from .refusals import InvalidInput
 
 ExpectationKind = Literal[
     "otp",
@@ -51,10 +52,10 @@ class Expectation(BaseModel):
 
     ``digits`` fixes the number of digits; ``min_digits`` and ``max_digits`` bound it. ``prompt`` is what the person
     was asked (redacted, at most 2,000 code points), which may name the length. Raises ``UnknownEntityType`` for an
-    unknown ``entity_type``.
+    unknown ``entity_type``, and ``InvalidInput`` that names the field for anything else that does not fit.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     kind: ExpectationKind = "text"
     entity_type: str | None = None
@@ -62,6 +63,22 @@ class Expectation(BaseModel):
     min_digits: Digits | None = None
     max_digits: Digits | None = None
     prompt: str = Field(default="", max_length=2000)
+
+    if not TYPE_CHECKING:  # A type checker knows the fields, as those of any model.
+
+        def __init__(self, **fields: Any) -> None:
+            # Before pydantic looks, which would wrap an error of the product in one of its own.
+            if isinstance(fields.get("entity_type"), str):
+                entity_info(fields["entity_type"])
+            try:
+                super().__init__(**fields)
+                return
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            known = first["loc"][:1] and first["loc"][0] in type(self).model_fields
+            field, rule = (first["loc"][0], first["msg"]) if known else ("", "there is no such field")
+            del fields
+            raise InvalidInput(f"an Expectation does not fit: {field}{': ' if field else ''}{rule}")
 
     @model_validator(mode="after")
     def _known_type(self) -> Expectation:
@@ -78,4 +95,5 @@ class Expectation(BaseModel):
     def of_type(cls, entity_type: str, *, prompt: str = "") -> Expectation:
         """The expectation of an entity type: its kind where one reads it, else ``text``."""
         kind = next((kind for kind, name in KIND_TYPES.items() if name == entity_type), "text")
-        return cls.model_validate({"kind": kind, "entity_type": entity_type, "prompt": prompt})
+        given: dict[str, Any] = {"kind": kind, "entity_type": entity_type, "prompt": prompt}
+        return cls(**given)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+
+from .refusals import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,8 @@ class Limits:
 
     ``secret_asks_open`` asks for a secret may wait at once and ``secret_asks_hour`` be made within an hour, in one
     session; each expires after ``secret_ask_timeout`` seconds at the latest.
+
+    Raises ``InvalidInput``, naming it, for one that is no number of 0 or more, or no whole number where it counts.
     """
 
     model_steps: int = 32
@@ -28,3 +33,11 @@ class Limits:
     secret_asks_open: int = 3
     secret_asks_hour: int = 10
     secret_ask_timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            given, seconds = getattr(self, field.name), isinstance(field.default, float)
+            if isinstance(given, bool) or not isinstance(given, (int, float) if seconds else int):
+                raise InvalidInput(f"{field.name} is {'a number of seconds' if seconds else 'a whole number'}")
+            if not 0 <= given < math.inf:
+                raise InvalidInput(f"{field.name} is 0 or more, and finite")

@@ -14,6 +14,7 @@ from sealgate.models.errors import InvalidPolicy, UnknownTool
 from sealgate.models.grants import Accepts
 from sealgate.models.tools import ToolSpec
 
+from ..given import check_target
 from .dependencies import AskPerson, Dependency, UsePrivateData, UseTool, dependencies_of
 from .granted import first_name, tool_shape
 from .hooks import Hook
@@ -41,6 +42,23 @@ class _Registration:
     after_execute: Hook | None
 
 
+class Toolify:
+    """The decorator that ``toolify`` gives: registers what it is put above, and returns it."""
+
+    def __init__(self, register: Callable[[Callable[..., Any], Mapping[str, Any]], None]) -> None:
+        self._register = register
+
+    def __call__(self, target: Target) -> Target:
+        """Register it. Raises as ``Toolkit.toolify`` says."""
+        return self.apply(target, sys._getframe(1).f_locals)
+
+    def apply(self, target: Target, scope: Mapping[str, Any]) -> Target:
+        """The same for a decorator that was written in a function with the local variables ``scope``."""
+        check_target(target)
+        self._register(target, scope)
+        return target
+
+
 class Toolkit:
     """Tools by name. One without an own tool of a name looks in its parent. Safe from many threads."""
 
@@ -63,7 +81,7 @@ class Toolkit:
         risk: Risk | None = None,
         before_execute: Hook | None = None,
         after_execute: Hook | None = None,
-    ) -> Callable[[Target], Target]:
+    ) -> Toolify:
         """Register a function, coroutine function or pydantic model as a tool; the object comes back unchanged.
 
         The name is the object's own unless given, the description the first paragraph of its docstring. A
@@ -75,7 +93,7 @@ class Toolkit:
         ``InvalidName`` and ``InvalidPolicy`` (both ``ValueError``) for what cannot work, here or at first use.
         """
 
-        def decorate(target: Target) -> Target:
+        def register(target: Callable[..., Any], scope: Mapping[str, Any]) -> None:
             called = check_tool_name(name if name is not None else getattr(target, "__name__", None))
             registration = _Registration(
                 name=called,
@@ -90,10 +108,9 @@ class Toolkit:
                 after_execute=after_execute,
             )
             self._register(registration)
-            resolve_here(target, sys._getframe(1).f_locals)
-            return target
+            resolve_here(target, scope)
 
-        return decorate
+        return Toolify(register)
 
     def get(self, name: str) -> Tool:
         """The tool of that name. Raises ``UnknownTool``, and ``InvalidPolicy`` where its dependencies cannot work."""
