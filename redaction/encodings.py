@@ -8,9 +8,12 @@ eight symbols has to be a whole token of the decoded text.
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import quopri
+import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -59,6 +62,9 @@ _ROT13: Final = str.maketrans(
     _LETTERS + _LETTERS.upper(), (_LETTERS[13:] + _LETTERS[:13]) + (_LETTERS[13:] + _LETTERS[:13]).upper()
 )
 
+_LOOKALIKES: Final = str.maketrans("aeopcxyijsABEKMHOPCTX", "аеорсхуіјѕАВЕКМНОРСТХ")
+_DIGITS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
 ENCODINGS: Final = (
     Encoding("base64", _base64),
     Encoding("base64, URL alphabet", lambda text: base64.urlsafe_b64encode(text.encode()).decode()),
@@ -86,6 +92,18 @@ ENCODINGS: Final = (
     Encoding("octal", _bytes("\\{:03o}")),
     Encoding("JavaScript code points", _points("\\u{{{:x}}}")),
     Encoding("C bytes", lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode())),
+    Encoding("binary", lambda text: " ".join(f"{byte:08b}" for byte in text.encode())),
+    Encoding("binary without spaces", lambda text: "".join(f"{byte:08b}" for byte in text.encode())),
+    Encoding("decimal bytes", lambda text: ", ".join(str(byte) for byte in text.encode())),
+    Encoding("zlib in base64", lambda text: base64.b64encode(zlib.compress(text.encode())).decode()),
+    Encoding("gzip in base64", lambda text: base64.b64encode(gzip.compress(text.encode())).decode()),
+    Encoding("HTML, an element each", lambda text: "".join(f"<b>{char}</b>" for char in html.escape(text)), 3),
+    Encoding("Unicode tags", lambda text: "".join(chr(0xE0000 + ord(c)) if " " <= c <= "~" else c for c in text)),
+    Encoding("look-alike letters", lambda text: text.translate(_LOOKALIKES)),
+    Encoding(
+        "digits in words", lambda text: re.sub("[0-9]", lambda found: f" {_DIGITS[int(found.group())]} ", text), 4
+    ),
+    Encoding("terminal colours", lambda text: "".join(f"\x1b[3{at % 8}m{char}" for at, char in enumerate(text))),
     Encoding("quoted-printable", lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode()),
     Encoding("quoted-printable, every byte", _bytes("={:02X}")),
     Encoding("UTF-16 little-endian", lambda text: text.encode("utf-16-le").decode("latin-1"), 3),

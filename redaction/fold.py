@@ -13,16 +13,23 @@ BARRIER: Final = "\x00"
 _NOT_SYMBOL: Final = re.compile(r"(?:[^\w\x00]|_)+")
 _NO_SYMBOLS: Final = bytes(point for point in range(1, 128) if not chr(point).isalnum())
 """What ``_NOT_SYMBOL`` matches in ASCII."""
+_NOT_DIGIT: Final = re.compile(r"[^0-9\x00]+")
+_NO_DIGITS: Final = bytes(point for point in range(1, 128) if not chr(point).isdigit())
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PRIVATE: Final = 0xF0000
 """Lone surrogates are no text for the automaton; each is read as one private-use character instead."""
 
 
+_LATIN: Final = str.maketrans("авекмнорстухіјѕһԁԛԝαβεζικορτχ", "abekmhopctyxijshdqwabezikoptx")
+"""Cyrillic and Greek letters that look like Latin ones, in either case (Unicode's confusables, UTS #39)."""
+
+
 def fold_exact(text: str) -> str:
-    """``text`` without case and without the accents of its letters, of the same length in code points."""
+    """``text`` without case and without the accents of its letters, letters that look like Latin ones as those; of the
+    same length in code points. For comparing with a text folded likewise, not for reading."""
     if text.isascii():
         return text.lower()
-    lowered = "".join([_lower(char) for char in text])
+    lowered = "".join([_lower(char) for char in text]).translate(_LATIN)
     return _SURROGATE.sub(lambda found: chr(_PRIVATE + ord(found.group()) - 0xD800), lowered)
 
 
@@ -44,6 +51,13 @@ def symbols_of(exact: str) -> str:
     if exact.isascii():
         return exact.encode("ascii").translate(None, _NO_SYMBOLS).decode("ascii")
     return _NOT_SYMBOL.sub("", exact)
+
+
+def digits_of(exact: str) -> str:
+    """The ASCII digits (and barriers) of a text."""
+    if exact.isascii():
+        return exact.encode("ascii").translate(None, _NO_DIGITS).decode("ascii")
+    return _NOT_DIGIT.sub("", exact)
 
 
 def places_of(exact: str) -> list[int]:

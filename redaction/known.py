@@ -16,11 +16,14 @@ from sealgate.models.placeholder import STRICT, Placeholder, from_match
 from sealgate.models.sealing import LiveValue
 
 from .encodings import MINIMUM_REVERSED, rot13
-from .fold import BARRIER, fold_exact, places_of, symbols_of
+from .fold import BARRIER, digits_of, fold_exact, places_of, symbols_of
 from .layers import Layers
-from .projection import Projection, project, project_text
+from .projection import Projection, project, project_text, untagged
 from .short_tokens import short_tokens
 from .views import LONG_TOKEN, projection_views, text_views
+
+MINIMUM_DIGITS: Final = 12
+"""Digits from which a number is found however they are parted; fewer follow each other by chance in a long text."""
 
 
 class KnownHit(NamedTuple):
@@ -64,7 +67,9 @@ class KnownValues:
         if not self._patterns.exact:
             return False
         plain = text.replace(BARRIER, " ")
-        return any(map(self._touches, text_views(project_text(plain), LONG_TOKEN)))
+        return any(
+            self._touches(view) for read in _readings(plain) for view in text_views(project_text(read), LONG_TOKEN)
+        )
 
     def find(self, text: str) -> list[KnownHit]:
         """Every sealed value in ``text``, left to right, without overlaps."""
@@ -79,8 +84,11 @@ class KnownValues:
         """Where long values stand in ``text``, left to right, without overlaps. They are too long to be guessed."""
         if not self.suspects(text):
             return []
-        views = projection_views(project(text.replace(BARRIER, " ")), self._touches)
-        return merged(view.span(start, end) for view in views for start, end, _ in self._long(fold_exact(view.text)))
+        return merged(
+            view.span(start, end)
+            for view in self._views(text.replace(BARRIER, " "))
+            for start, end, _ in self._long(fold_exact(view.text))
+        )
 
     def scrub(self, text: str) -> str:
         """``text`` with each sealed value replaced by its placeholder. Strict placeholders in it stay as they are."""
@@ -99,7 +107,10 @@ class KnownValues:
         """Whether a value, an encoded form or the symbols of a short value stand in a view that leads nowhere back."""
         patterns, exact = self._patterns, fold_exact(view)
         symbols = symbols_of(exact)
+        digits = digits_of(symbols)
         turned = f"{symbols}{BARRIER}{rot13(symbols)}{BARRIER}{symbols[::-1]}"
+        if MINIMUM_DIGITS <= len(digits) < len(symbols):
+            turned += BARRIER + digits
         return patterns.folded.touches(turned) or patterns.hints.touches(turned) or patterns.spelled.touches(exact)
 
     def _masked(self, text: str) -> str:
@@ -112,8 +123,11 @@ class KnownValues:
         return BARRIER * len(token) if known or not self._hits(token) else token
 
     def _hits(self, text: str) -> list[KnownHit]:
-        views = projection_views(project(text), self._touches)
-        return _leftmost_longest([hit for view in views for hit in self._in_view(text, view)])
+        return _leftmost_longest([hit for view in self._views(text) for hit in self._in_view(text, view)])
+
+    def _views(self, text: str) -> Iterator[Projection]:
+        for read in _readings(text):
+            yield from projection_views(project(read), self._touches)
 
     def _in_view(self, text: str, view: Projection) -> Iterator[KnownHit]:
         exact = fold_exact(view.text)
@@ -131,6 +145,14 @@ class KnownValues:
         size = len(symbols)
         found += [(size - end, size - start, placeholder) for start, end, placeholder in folded.find(symbols[::-1])]
         places = places_of(exact) if found else []
+        yield from ((places[start], places[end - 1] + 1, placeholder) for start, end, placeholder in found)
+        yield from self._digits(exact)
+
+    def _digits(self, exact: str) -> Iterator[_Found]:
+        """Long numbers whose digits stand in a text in order, whatever else is between them."""
+        digits = digits_of(exact)
+        found = [hit for hit in self._patterns.folded.find(digits) if hit[1] - hit[0] >= MINIMUM_DIGITS]
+        places = [index for index, char in enumerate(exact) if "0" <= char <= "9" or char == BARRIER] if found else []
         yield from ((places[start], places[end - 1] + 1, placeholder) for start, end, placeholder in found)
 
     def _short(self, exact: str) -> Iterator[_Found]:
@@ -159,6 +181,12 @@ class _KnownValuesBuilder:
 
 build_known_values: Final = _KnownValuesBuilder()
 """Makes the matcher of a session's live values; pass it to ``Sealer.match``, which keeps and extends what it made."""
+
+
+def _readings(text: str) -> list[str]:
+    """A text as a reader sees it, and as one does who sees its tag characters. The latter hide what they part."""
+    shown = untagged(text)
+    return [text] if shown is None else [text, shown]
 
 
 def _ends_token(text: str, start: int, end: int) -> bool:

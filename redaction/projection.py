@@ -76,6 +76,18 @@ class Projection:
         return Span(self.starts[start], self.ends[end - 1])
 
 
+_TAGS: Final = {0xE0000 + point: chr(point) for point in range(0x20, 0x7F)}
+
+
+def untagged(text: str) -> str | None:
+    """The text with Unicode's tag characters, which no reader sees and every model does, as the ASCII that they stand
+    for, of the same length in code points; ``None`` if it has none."""
+    if text.isascii():
+        return None
+    shown = text.translate(_TAGS)
+    return None if shown == text else shown
+
+
 def project(text: str) -> Projection:
     """NFKC by character, letters in pieces put together, digits of every script as ASCII, exotic spaces and dashes as
     plain ones, zero-width characters, loose marks and soft hyphens dropped. ASCII text is its own projection."""

@@ -10,6 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from ahocorasick_rs import AhoCorasick, Implementation
+
+from .edits import Edit
+from .wrappings import FENCE
+
 _UNITS: Final = {
     "zero": "0", "oh": "0", "o": "0", "nought": "0", "naught": "0", "one": "1", "two": "2", "three": "3", "four": "4",
     "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "niner": "9",
@@ -60,6 +65,25 @@ class Run(NamedTuple):
     end: int
     digits: str
     spoken: bool
+
+
+_SAID: Final = AhoCorasick(
+    [word for word in (*_UNITS, *_TEENS, *_TENS) if len(word) > 2], implementation=Implementation.DFA
+)
+_SHORTEST_SAID: Final = 3
+"""Digits of the shortest number that is looked for as words: a CVV has three."""
+
+
+def said(text: str) -> list[Edit]:
+    """The runs of three or more digits in a text of which some are spoken, with what they say."""
+    searched = text.lower() if text.isascii() else text.lower().encode("ascii", "replace").decode()
+    if len(_SAID.find_matches_as_indexes(searched)) < _SHORTEST_SAID:
+        return []
+    return [
+        Edit(run.start, run.end, FENCE + run.digits + FENCE)
+        for run in runs(text)
+        if run.spoken and len(run.digits) >= _SHORTEST_SAID
+    ]
 
 
 class _Piece(NamedTuple):

@@ -10,11 +10,15 @@ import base64
 import binascii
 import html
 import re
+import zlib
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
+from .edits import Edit, edited, projected
 from .projection import Projection
+from .spoken import said
+from .wrappings import FENCE, spelled, unwrapped
 
 MAX_LEVELS: Final = 3
 """Encodings on top of each other that are undone."""
@@ -28,8 +32,8 @@ SHORTEST_TOKEN: Final = 4
 LONG_TOKEN: Final = 16
 """Symbols of a base64 or hex word from which it may hold another encoding."""
 
-_FENCE: Final = "\x1e"
-"""Stands on both sides of a decoded word, so that it does not grow together with its surroundings."""
+_INFLATED: Final = 65_536
+"""Bytes that a compressed word may hold; longer ones are not seen through."""
 
 _ESCAPE: Final = re.compile(
     r"&#(?:0{0,16}[0-9]{1,7}|[xX]0{0,16}[0-9a-fA-F]{1,6});?|&[A-Za-z][A-Za-z0-9]{1,31};|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+"
@@ -43,20 +47,12 @@ _WORDS: Final = {point: "a" if chr(point).isalnum() or chr(point) in "+/_-" else
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 
 
-class Edit(NamedTuple):
-    """A range of a text (code points), and what it stands for."""
-
-    start: int
-    end: int
-    plain: str
-
-
 Text = TypeVar("Text", str, Projection)
 
 
 def text_views(text: str, shortest: int = SHORTEST_TOKEN) -> Iterator[str]:
     """The text, then each view of it. ``shortest`` is the number of symbols from which words are decoded."""
-    return _views(text, lambda view: view, _edited, lambda read: _tokens(read, shortest))
+    return _views(text, lambda view: view, edited, lambda read: _tokens(read, shortest))
 
 
 def projection_views(projection: Projection, worth: Callable[[str], bool] | None = None) -> Iterator[Projection]:
@@ -69,7 +65,7 @@ def projection_views(projection: Projection, worth: Callable[[str], bool] | None
     def tokens(text: str) -> list[Edit]:
         return _tokens(text, SHORTEST_TOKEN, worth)
 
-    return _views(projection, lambda view: view.text, _projected, tokens)
+    return _views(projection, lambda view: view.text, projected, tokens)
 
 
 def _views(
@@ -84,7 +80,7 @@ def _views(
         deeper: list[Text] = []
         for view in level:
             text = text_of(view)
-            for edits in (_escapes(text), _loose(text), tokens(text)):
+            for edits in (_escapes(text), _loose(text), tokens(text), unwrapped(text), spelled(text), said(text)):
                 if edits and count < MAX_VIEWS:
                     count += 1
                     deeper.append(apply(view, edits))
@@ -137,7 +133,7 @@ def _tokens(text: str, shortest: int, worth: Callable[[str], bool] | None = None
     for word in _WORD.finditer(text):
         plain = _decoded(word.group()) if word.end() - word.start() >= shortest else ""
         if plain:
-            found.append(Edit(word.start(), word.end(), _FENCE + plain + _FENCE))
+            found.append(Edit(word.start(), word.end(), FENCE + plain + FENCE))
     return found
 
 
@@ -153,8 +149,20 @@ def _from_base64(core: str) -> str:
     standard = core.replace("-", "+").replace("_", "/")
     whole = standard[: len(standard) - (len(standard) % 4 == 1)]
     try:
-        return readable(base64.b64decode(whole + "=" * (-len(whole) % 4)))
+        raw = base64.b64decode(whole + "=" * (-len(whole) % 4))
     except binascii.Error:
+        return ""
+    return readable(raw) or _inflated(raw)
+
+
+def _inflated(raw: bytes) -> str:
+    """The readable text that bytes hold in zlib's or gzip's format (RFC 1950, RFC 1952); empty if there is none."""
+    if raw[:1] != b"\x78" and raw[:2] != b"\x1f\x8b":
+        return ""
+    try:
+        inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        return readable(inflater.decompress(raw, _INFLATED))
+    except zlib.error:
         return ""
 
 
@@ -181,28 +189,3 @@ def _codec(raw: bytes) -> str:
 
 
 _LAYOUT: Final = dict.fromkeys(map(ord, "\n\r\t"), " ")
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    parts: list[str] = []
-    at = 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.plain)
-        at = edit.end
-    return "".join(parts) + text[at:]
-
-
-def _projected(source: Projection, edits: list[Edit]) -> Projection:
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    length = len(source.text)
-    for edit in (*edits, Edit(length, length, "")):
-        starts.extend(source.starts[at : edit.start] if source.starts is not None else range(at, edit.start))
-        ends.extend(source.ends[at : edit.start] if source.ends is not None else range(at + 1, edit.start + 1))
-        if edit.plain:
-            span = source.span(edit.start, edit.end)
-            starts.extend([span.start] * len(edit.plain))
-            ends.extend([span.end] * len(edit.plain))
-        at = edit.end
-    return Projection(_edited(source.text, edits), starts, ends)

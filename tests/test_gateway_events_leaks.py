@@ -107,6 +107,8 @@ POSITIONS: dict[str, Callable[[str], tuple[str, dict[str, Any]]]] = {
     "json in json in text": lambda s: ("status", {"body": json.dumps(json.dumps({"card": s}))}),
     "markdown": lambda s: ("status", {"body": f"| card | **{s}** |"}),
     "look-alike of a placeholder": lambda s: ("status", {"body": f"[CARD_{s}] [REF {s}]"}),
+    "split over key and value": lambda s: ("status", {"parts": {s[:9]: s[9:]}}),
+    "split over keys": lambda s: ("status", {"parts": {s[:9]: 1, s[9:]: 2}}),
     "split list": lambda s: ("status", {"parts": [s[:5], s[5:]]}),
     "one character an item": lambda s: ("status", {"parts": list(s)}),
     "one character a field": lambda s: ("status", {"parts": {f"k{n}": char for n, char in enumerate(s)}}),

@@ -78,3 +78,38 @@ def test_a_row_of_one_digit_is_found_as_a_token_only() -> None:
 @pytest.mark.parametrize("value", [CODE, CARD])
 def test_html_is_read_as_browsers_read_it(pattern: str, value: str) -> None:
     assert matcher(value).appears_in(f"it is {''.join(pattern.format(ord(char)) for char in value)} .")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a=45395787&b=63621486",
+        "first 4539 and then 5787, then 6362 and last 1486",
+        "4539x5787y6362z1486",
+        "call four five three nine five seven eight seven six three six two one four eight six",
+    ],
+)
+def test_a_long_number_is_found_however_its_digits_are_parted(text: str) -> None:
+    known = matcher(CARD)
+    assert known.suspects(text)
+    assert known.appears_in(text)
+    assert not matcher(CARD).appears_in(known.scrub(text))
+
+
+@pytest.mark.parametrize("text", ["45 and 39 and 57 and 87", "4539, 63621486 and 5787", "45395787 1 63621486"])
+def test_other_numbers_are_no_such_number(text: str) -> None:
+    known = matcher(CARD, "45395787876")
+    assert not known.appears_in(text)
+
+
+def test_tag_characters_are_read_and_passed_over() -> None:
+    tagged = "".join(chr(0xE0000 + ord(char)) for char in CARD)
+    assert matcher(CARD).scrub(f"hello{tagged}!") == "hello[CUSTOM_00000000]!"
+    parted = "\U000e0078".join(CARD)
+    assert matcher(CARD).scrub(f"({parted})") == "([CUSTOM_00000000])"
+
+
+@pytest.mark.parametrize("value", ["Пётр Ильич Чайковский", "Ελένη Παπαδοπούλου"])
+def test_values_in_other_alphabets_are_found_in_any_case(value: str) -> None:
+    for spelling in (value, value.upper(), value.lower()):
+        assert matcher(value).appears_in(f"it is {spelling}.")

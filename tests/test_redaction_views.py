@@ -13,8 +13,12 @@ from sealgate.redaction.views import MAX_VIEWS, projection_views, readable, text
 TEXTS = ("831942", "4929-1182-3345-9921", "Ünïcode & <tags>", "a\nb\tc", 'quote " and \\ slash')
 
 
-BY_MATCHER = ("reversed", "ROT13", "hex with separators", "UTF-16 little-endian", "UTF-16 big-endian", "base32")
-"""What the matcher does by itself: it reads backwards, in ROT13 and over separators; base32 of short texts is rare."""
+BY_MATCHER = (
+    "reversed", "ROT13", "hex with separators", "UTF-16 little-endian", "UTF-16 big-endian", "base32", "Unicode tags",
+    "look-alike letters", "digits in words",
+)  # fmt: skip
+"""What the matcher does by itself: it reads backwards, in ROT13, over separators and by look; base32 of short texts is
+rare."""
 
 SEEN = {
     f"{encoding.name} of {text!r}": (encoding.encode(text), text)

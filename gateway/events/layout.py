@@ -90,6 +90,13 @@ class Layout:
         order = [leaf for group in self._groups.values() for leaf in group] + self._keys
         return self._segment(order, BORDER)
 
+    def walked(self) -> Segment | None:
+        """Everything in the order of the walk, run together, if a key holds more than words: it may be part of a value
+        that goes on under it."""
+        if all(self.texts[key].replace("_", "a").isalpha() for key in self._keys):
+            return None
+        return self._segment(list(range(len(self.texts))), "")
+
     def joined(self) -> Iterator[Segment]:
         """Each group of two or more texts, run together and with spaces between."""
         for group in self._groups.values():

@@ -55,12 +55,14 @@ def scrub(value: JsonValue, layout: Layout, known: Known, pieces: Known | None =
     """
     points = list(layout.code_points())
     whole = layout.whole()
+    walked = layout.walked()
     joining = known if pieces is None else pieces
-    if not joining.suspects(whole.text) and not any(joining.suspects(segment.text) for segment in points):
+    suspected = (whole, *points) if walked is None else (whole, walked, *points)
+    if not any(joining.suspects(segment.text) for segment in suspected):
         return value
     edits: dict[int, list[Edit]] = {}
     _collect(edits, whole, layout.texts, known, shortest=0)
-    for segment in layout.joined():
+    for segment in (*layout.joined(), *((walked,) if walked else ())):
         _collect(edits, segment, layout.texts, joining, shortest=SHORTEST_SPLIT)
     for segment in points:
         _collect_points(edits, segment, layout.texts, joining)
