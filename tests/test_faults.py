@@ -104,57 +104,6 @@ session.seal(requests(["parent"]))
 print(json.dumps({"status": status, "values": session.match(len)}))
 """
 
-_KILL = """
-ROUNDS, WRITERS, BATCH = 60, 4, 5
-acknowledged, failures = {}, []
-Vault.open(PATH, KEY).close()
-
-def write(round_number, writer, pipe):
-    vault = Vault.open(PATH, KEY)
-    session = vault.session("s1")
-    for batch in range(100000):
-        values = [f"{round_number}/{writer}/{batch}/{place}" for place in range(BATCH)]
-        sealed = session.seal(requests(values))
-        os.write(pipe, (json.dumps(dict(zip(values, map(str, sealed)))) + "\\n").encode())
-
-def gather(pipe, enough):
-    # What the writers acknowledged: until there is enough of it, or, with None, all that is left in the pipe.
-    text = b""
-    while enough is None or text.count(b"\\n") < enough:
-        chunk = os.read(pipe, 65536)
-        if not chunk:
-            break
-        text += chunk
-    return text
-
-for round_number in range(ROUNDS):
-    receive, send = os.pipe()
-    children = [fork(lambda: write(round_number, writer, send)) for writer in range(WRITERS)]
-    os.close(send)
-    text = gather(receive, random.randrange(1, 12))
-    time.sleep(random.uniform(0, 0.005))
-    for child in children:
-        os.kill(child, signal.SIGKILL)
-    if any(wait(child) != -signal.SIGKILL for child in children):
-        failures.append("a writer ended by itself")
-    text += gather(receive, None)
-    os.close(receive)
-    for line in text.decode().splitlines():
-        acknowledged.update(json.loads(line))
-    with Vault.open(PATH, KEY) as vault:
-        found = vault.session("s1").match(texts)
-        if any(found.get(value) != placeholder for value, placeholder in acknowledged.items()):
-            failures.append("an acknowledged value is lost")
-        batches = {}
-        for value in found:
-            batches.setdefault(value.rsplit("/", 1)[0], []).append(value)
-        if any(len(batch) != BATCH for batch in batches.values()):
-            failures.append("a batch is there in part")
-        if round_number % 20 == 19:
-            vault.audit.verify()
-integrity = sqlite3.connect(PATH).execute("PRAGMA integrity_check").fetchone()[0]
-print(json.dumps({"failures": failures, "acknowledged": len(acknowledged), "integrity": integrity}))
-"""
 
 _BURN = """
 PROCESSES, THREADS = 5, 10
@@ -218,13 +167,6 @@ def test_a_second_vault_in_a_process_does_not_break_the_first(path: Path) -> Non
 
 def test_a_vault_in_memory_stays_with_its_process(path: Path) -> None:
     assert scenario(_MEMORY_FORK, path) == {"status": 0, "values": 1}
-
-
-def test_no_acknowledged_value_is_lost_when_writers_are_killed(path: Path) -> None:
-    report = scenario(_KILL, path)
-    assert report["failures"] == []
-    assert report["integrity"] == "ok"
-    assert report["acknowledged"] >= 300
 
 
 def test_a_one_time_value_opens_once_for_fifty_callers(path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import random
 import sqlite3
 import subprocess
 import sys
@@ -19,19 +17,16 @@ from sealgate.models.errors import (
     GrantRefused,
     SealgateError,
     SessionShredded,
-    StoreFull,
     StoreUnavailable,
     TamperDetected,
     TextTooLong,
     TooManyValues,
-    UnknownSession,
 )
 from sealgate.models.grants import Accepts, Inject, Restore
 from sealgate.models.placeholder import Placeholder
-from sealgate.models.sealing import LiveValue, SealRequest
+from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import Vault, VaultSession, envelope, sealing
-from sealgate.vault.sqlitetables import SqliteEntries
 
 KEY = bytes(range(32))
 VALUES = ("4111 1111 1111 1111", "Ann Example", "MARKER-0451")
@@ -67,92 +62,6 @@ def run(path: Path, statement: str, *parameters: object) -> list[tuple[object, .
 def fresh(path: Path, name: str = "s1") -> VaultSession:
     """The session as another process would load it; the vault lives as long as the session's caller needs it."""
     return Vault.open(path, KEY).session(name)
-
-
-def test_v12_a_restored_copy_repeats_no_nonce(path: Path, tmp_path: Path) -> None:
-    Vault.open(path, KEY).close()
-    with Vault.open(path, KEY) as vault:
-        vault.session("s1")
-    image = path.read_bytes()
-    seen = []
-    for number in range(30):
-        copy = tmp_path / f"copy-{number}.db"
-        copy.write_bytes(image)
-        with Vault.open(copy, KEY) as vault:
-            fill(vault.session("s1"), [f"value {number}"])
-            seen += [row[0] for row in run(copy, "SELECT substr(ct, 2, 12) FROM entry")]
-    assert len(set(seen)) == 30
-
-
-def test_v20_a_log_cut_anywhere_gives_a_prefix_of_the_batches(vault: Vault, path: Path, tmp_path: Path) -> None:
-    vault.purge()
-    session = vault.session("s1")
-    for batch in range(8):
-        fill(session, [f"{batch}/{place}" for place in range(5)])
-    image, log = path.read_bytes(), path.with_name("vault.db-wal").read_bytes()
-    seen = set()
-    for number, size in enumerate([*sorted(random.Random(0).sample(range(len(log)), 40)), len(log)]):
-        copy = tmp_path / f"cut-{number}" / "vault.db"
-        copy.parent.mkdir()
-        copy.write_bytes(image)
-        copy.with_name("vault.db-wal").write_bytes(log[:size])
-        with Vault.open(copy, KEY) as other:
-            try:
-                found = other.session("s1", create=False).match(texts_of)
-            except UnknownSession:
-                found = []
-            assert sorted(found) == sorted(f"{batch}/{place}" for batch in range(len(found) // 5) for place in range(5))
-            other.audit.verify()
-            seen.add(len(found))
-    assert max(seen) == 40
-    assert len(seen) > 3
-
-
-def texts_of(values: Sequence[LiveValue]) -> list[str]:
-    return [live.value.text() for live in values]
-
-
-def test_v21_a_full_store_keeps_what_it_acknowledged(vault: Vault, path: Path) -> None:
-    session = vault.session("s1")
-    writer = vault._shared.store._writer.current.connection  # type: ignore[attr-defined]
-    pages = writer.execute("PRAGMA page_count").fetchone()[0]
-    writer.execute(f"PRAGMA max_page_count = {pages + 6}")
-    kept: list[str] = []
-
-    def fill_up() -> None:
-        for number in itertools.count():
-            batch = [f"value {number} {place}" for place in range(5)]
-            fill(session, batch)
-            kept.extend(batch)
-
-    with pytest.raises(StoreFull):
-        fill_up()
-    assert kept
-    assert session.match(len) == len(kept)
-    assert fresh(path).match(len) == len(kept)
-    fill(session, ["after the room came back"])
-    assert session.match(len) == len(kept) + 1
-
-
-def test_v23_an_input_output_error_is_typed_and_the_connection_is_dropped(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = vault.session("s1")
-    kept = fill(session)
-
-    def broken(self: SqliteEntries, row: object) -> int:
-        error = sqlite3.OperationalError("disk I/O error")
-        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
-        raise error
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SqliteEntries, "insert", broken)
-        with pytest.raises(StoreUnavailable) as caught:
-            fill(session, ["new"])
-        assert caught.value.__suppress_context__
-        assert vault._shared.store._writer.current is None  # type: ignore[attr-defined]
-    assert len(session.open(kept, Restore())) == 3
-    fill(session, ["new"])
 
 
 _SEAL = """

@@ -6,7 +6,11 @@ index of Valkey follows the row, as those of the SQL engines do by themselves.
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
+import subprocess
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import closing
@@ -55,6 +59,42 @@ def texts(session: VaultSession, placeholders: Sequence[Placeholder]) -> list[st
 
 def texts_of(values: Sequence[LiveValue]) -> list[str]:
     return [live.value.text() for live in values]
+
+
+_PRELUDE = """
+import json, os, random, select, signal, sqlite3, sys, threading, time
+from vault_engines import KEY, fill, request, texts, texts_of
+from sealgate.models.errors import *
+from sealgate.models.grants import Inject, Restore
+from sealgate.vault import Vault
+
+PLACE = sys.argv[1]
+
+def fork(action):
+    child = os.fork()
+    if child:
+        return child
+    try:
+        action()
+        os._exit(0)
+    except BaseException as error:
+        os.write(2, repr(error).encode())
+        os._exit(1)
+
+def wait(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+
+def scenario(script: str, place: str, *arguments: str) -> dict[str, Any]:
+    """The JSON that a script prints in a process of its own: the test's may hold threads and must not be forked."""
+    command = [sys.executable, "-c", _PRELUDE + script, place, *arguments]
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 class Engine(ABC, Generic[Image]):

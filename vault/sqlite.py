@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import BinaryIO, Final, NoReturn, TypeVar
 from urllib.parse import quote
 
-from sealgate.models.errors import StoreUnavailable
+from sealgate.models.errors import StoreFull, StoreUnavailable
 
 from . import schema
 from .lockfile import LockFile
@@ -115,10 +115,13 @@ class SqliteStore:
                 yield file
 
     def purge(self) -> bool:
-        """Writes the log back and truncates it; ``False`` while a reader holds it."""
+        """Writes the log back and truncates it; ``False`` while a reader holds it, or without room to write it back."""
         self._check_process()
-        with self._writer.alone() as connection:
-            return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        try:
+            with self._writer.alone() as connection:
+                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except StoreFull:
+            return False
 
     def close(self) -> None:
         """Closes all connections, under the lock because the last one checkpoints."""

@@ -4,8 +4,8 @@ One transaction at a time, under a lock that ends with the connection that took 
 and by itself after 30 seconds; a commit whose lock was lost meanwhile is refused by the server. What survives a crash
 is what the server's append-only file has: with ``appendfsync always`` everything acknowledged, with ``everysec``
 everything too where the server can be asked to wait (``WAITAOF``: Valkey, Redis 7.2). Replication is asynchronous: a
-failover may lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen again; a lost session
-key loses the session. Deleted data stays in the append-only file until the server rewrites it.
+failover may lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen again; a lost
+session key loses the session. Deleted data stays in the append-only file until the server rewrites it.
 
 This has been run on Redis 7.0 with ``always``. The answer of ``WAITAOF`` itself was a double's, on the real server's
 protocol: the tests use it for real where they find a server that has it.
