@@ -93,10 +93,11 @@ class Agent:
         answer: object = None,
         *,
         session: Session,
+        again: object = None,
         model: Model | None = None,
     ) -> SessionResponse:
         """Go on with a turn of this agent that waits, as ``Session.resume`` does, with this agent's model and tools."""
-        return session.turns.resume(interrupt_id, answer, self._player(model))
+        return session.turns.resume(interrupt_id, answer, self._player(model), again)
 
     async def aresume(
         self,
@@ -104,10 +105,11 @@ class Agent:
         answer: object = None,
         *,
         session: Session,
+        again: object = None,
         model: Model | None = None,
     ) -> SessionResponse:
         """``resume`` for an event loop."""
-        return await session.turns.aresume(interrupt_id, answer, self._player(model))
+        return await session.turns.aresume(interrupt_id, answer, self._player(model), again)
 
     def close(self) -> None:
         """Close the gateway, if the agent made it."""

@@ -210,21 +210,32 @@ class Session:
         return self.turns.astream(messages, self._player(model))
 
     def resume(
-        self, interrupt_id: str | None = None, answer: object = None, *, model: Model | None = None
+        self,
+        interrupt_id: str | None = None,
+        answer: object = None,
+        *,
+        again: object = None,
+        model: Model | None = None,
     ) -> SessionResponse:
         """File an answer or a decision, and go on with the turn that waited for it, in this or another process.
 
         Without an id: go on with the turn that a crash left, or whose answers were filed through ``interrupts``.
-        ``model`` is needed where this process has not run the turn. Raises ``InterruptNotPending`` with the receipt,
-        ``InvalidAnswer`` (the pause stays pending), and what ``invoke`` raises.
+        ``again`` is the second typing of an answer that is to be typed twice. ``model`` is needed where this process
+        has not run the turn. Raises ``InterruptNotPending`` with the receipt, ``InvalidAnswer`` (the pause stays
+        pending), and what ``invoke`` raises.
         """
-        return self.turns.resume(interrupt_id, answer, self.turns.with_model(model))
+        return self.turns.resume(interrupt_id, answer, self.turns.with_model(model), again)
 
     async def aresume(
-        self, interrupt_id: str | None = None, answer: object = None, *, model: Model | None = None
+        self,
+        interrupt_id: str | None = None,
+        answer: object = None,
+        *,
+        again: object = None,
+        model: Model | None = None,
     ) -> SessionResponse:
         """``resume`` for an event loop."""
-        return await self.turns.aresume(interrupt_id, answer, self.turns.with_model(model))
+        return await self.turns.aresume(interrupt_id, answer, self.turns.with_model(model), again)
 
     def on_interrupt(self, observer: Observer) -> Observer:
         """Call ``observer`` with the redacted ``InterruptRequest`` of each pause that this process files.

@@ -99,16 +99,20 @@ class Turns:
                     for event in tail.upto(item) if isinstance(item, AppEvent) else ():
                         yield event
 
-    def resume(self, interrupt_id: str | None, answer: object, player: Player | None) -> SessionResponse:
+    def resume(
+        self, interrupt_id: str | None, answer: object, player: Player | None, again: object = None
+    ) -> SessionResponse:
         """File an answer, if there is one, and go on with the turn that waits or that a crash left; as ``player``, or
         as whoever ran the last turn here.
         """
         refuse_running_loop("aresume")
-        return self._outcome(self._go_on(interrupt_id, answer, player))
+        return self._outcome(self._go_on(interrupt_id, answer, player, again))
 
-    async def aresume(self, interrupt_id: str | None, answer: object, player: Player | None) -> SessionResponse:
+    async def aresume(
+        self, interrupt_id: str | None, answer: object, player: Player | None, again: object = None
+    ) -> SessionResponse:
         """``resume`` for an event loop."""
-        return await self._aoutcome(self._go_on(interrupt_id, answer, player))
+        return await self._aoutcome(self._go_on(interrupt_id, answer, player, again))
 
     def with_model(self, model: Model | None) -> Player:
         """Whoever ran the last turn here, with another model."""
@@ -136,7 +140,9 @@ class Turns:
         yield from announce(context, state)
         return (yield from _answered(context, run_turn(context, state)))
 
-    def _go_on(self, interrupt_id: str | None, answer: object, player: Player | None) -> Effects[SessionResponse]:
+    def _go_on(
+        self, interrupt_id: str | None, answer: object, player: Player | None, again: object
+    ) -> Effects[SessionResponse]:
         player = player or self._player
         if player.model is None:
             raise InvalidInput("this process has not run the turn: resume needs its model")
@@ -146,7 +152,7 @@ class Turns:
             raise InvalidInput("an answer needs the id of the interrupt that it answers")
         self._check_tools(player)
         if interrupt_id is not None:
-            file_answer(self._manager, interrupt_id, answer)
+            file_answer(self._manager, interrupt_id, answer, again)
         state = self._conversation.unfinished()
         self._player = player
         context = self._context(player, state.turn_id, followed=False)

@@ -92,8 +92,8 @@ class Expectation(BaseModel):
         return self.entity_type or KIND_TYPES[self.kind]
 
     @classmethod
-    def of_type(cls, entity_type: str, *, prompt: str = "") -> Expectation:
+    def of_type(cls, entity_type: str, *, prompt: str = "", digits: int | None = None) -> Expectation:
         """The expectation of an entity type: its kind where one reads it, else ``text``."""
         kind = next((kind for kind, name in KIND_TYPES.items() if name == entity_type), "text")
-        given: dict[str, Any] = {"kind": kind, "entity_type": entity_type, "prompt": prompt}
+        given: dict[str, Any] = {"kind": kind, "entity_type": entity_type, "prompt": prompt, "digits": digits}
         return cls(**given)

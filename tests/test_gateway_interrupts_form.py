@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from enum import IntEnum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -253,3 +256,88 @@ def test_typing_twice_from_outside(detector: Detector) -> None:
         assert session.interrupts.answer(asked.id, "4821", again="my pin is 4821").handled
         assert session.resume().status == "completed"
         assert got == ["4821"]
+
+
+def test_resume_takes_the_second_typing_too(gateway: Gateway, session: Session) -> None:
+    got: list[str] = []
+
+    @gateway.toolify()
+    @depends_on_interrupt("pin", sensitive="PIN", confirm=True, attempts=9)
+    def pay(pin: str) -> str:
+        got.append(pin)
+        return "set"
+
+    (asked,) = run(session).interrupts
+    with pytest.raises(InvalidAnswer, match="typed twice"):
+        session.resume(asked.id, "4821")
+    with pytest.raises(InvalidAnswer, match="typed twice"):
+        asyncio.run(session.aresume(asked.id, "4821", again="4822"))
+    assert session.resume(asked.id, "4821", again="it is 4821").status == "completed"
+    assert got == ["4821"]
+
+
+class Codes(BaseModel):
+    """A form whose code has a length that its prompt does not tell."""
+
+    otp_code: str = Field(title="Code: ", json_schema_extra={"digits": 7})
+
+
+@pytest.mark.parametrize(
+    ("said", "fits"),
+    [("it is 4821907", True), ("order 482190, code 48 21 90 7", True), ("482190", False), ("48219071", False)],
+)
+@pytest.mark.parametrize("way", ["handler", "outside", "another process", "form"])
+def test_how_many_digits_an_answer_has(tmp_path: Path, detector: Detector, way: str, said: str, fits: bool) -> None:
+    got: list[str] = []
+    handler = (lambda _prompt: said) if way == "handler" else None
+
+    def opened() -> Gateway:
+        gateway = Gateway.open(tmp_path / "vault.db", key=b"k" * 32, detector=detector)
+        if way == "form":
+
+            @gateway.toolify(name="pay")
+            @depends_on_interrupt("codes")
+            def pay(codes: Codes) -> str:
+                got.append(codes.otp_code)
+                return "paid"
+
+        else:
+
+            @gateway.toolify(name="pay")
+            @depends_on_interrupt("code", handler, "The code:", sensitive="OTP_CODE", digits=7, attempts=1)
+            def pay_with(code: str) -> str:
+                got.append(code)
+                return "paid"
+
+        return gateway
+
+    with opened() as gateway:
+        response = run(gateway.session("s1"))
+        if response.status == "interrupted" and way != "another process":
+            _file(gateway.session("s1"), response.interrupts[0].id, {"otp_code": said} if way == "form" else said)
+    if way == "another process":
+        with opened() as gateway:
+            _file(gateway.session("s1"), response.interrupts[0].id, said)
+    assert got == (["4821907"] if fits else [])
+
+
+def _file(session: Session, interrupt_id: str, answer: object) -> None:
+    with suppress(InvalidAnswer):
+        session.resume(interrupt_id, answer, model=ScriptedModel(["Done."]))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"digits": 6}, "digits goes with sensitive"),
+        ({"digits": 6, "sensitive": True}, "digits goes with sensitive"),
+        ({"digits": 6, "sensitive": "PERSON"}, "digits goes with sensitive"),
+        ({"digits": 0, "sensitive": "OTP_CODE"}, "from 1 to 64"),
+        ({"digits": 65, "sensitive": "PIN"}, "from 1 to 64"),
+        ({"digits": "6", "sensitive": "PIN"}, "from 1 to 64"),
+        ({"digits": True, "sensitive": "PIN"}, "from 1 to 64"),
+    ],
+)
+def test_digits_that_cannot_be_counted(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidPolicy, match=said):
+        depends_on_interrupt("code", **options)(lambda code: None)

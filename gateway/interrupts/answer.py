@@ -91,10 +91,11 @@ def is_left_out(field: Question, raw: object) -> bool:
 
 def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_type: str, raw: object) -> ReadAnswer:
     """Exactly one hit of the expected type is the answer; the rest of what was said is dropped."""
-    expect = Expectation.of_type(entity_type, prompt=question.prompt[:2000])
+    expect = Expectation.of_type(entity_type, prompt=question.prompt[:2000], digits=question.digits)
     hits = redactor.answer(_as_text(raw), expect)
     if len(hits) != 1:
-        raise InvalidAnswer(f"the answer must hold exactly one {entity_type}")
+        length = "" if question.digits is None else f" of {question.digits} digits"
+        raise InvalidAnswer(f"the answer must hold exactly one {entity_type}{length}")
     # A spoken or spaced code is kept as the digits that its tool gets, so that they are one entity when they come back.
     value = SecretValue(machine_form(entity_type, hits[0].text()))
     _check_schema(question, value.text())

@@ -9,15 +9,17 @@ from .decisions import as_known
 from .manager import InterruptManager
 
 
-def file_answer(manager: InterruptManager, interrupt_id: str, answer: object) -> InterruptResolveReceipt:
-    """The receipt of an answer or a decision that was filed.
+def file_answer(
+    manager: InterruptManager, interrupt_id: str, answer: object, again: object = None
+) -> InterruptResolveReceipt:
+    """The receipt of an answer or a decision that was filed; ``again`` is the second typing of an answer.
 
     A decision is an ``ApprovalDecision``, its JSON, a ``HumanResponse`` or a yes-or-no. Raises ``InterruptNotPending``
     with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing
     can be written.
     """
     try:
-        receipt = _filed(manager, interrupt_id, answer)
+        receipt = _filed(manager, interrupt_id, answer, again)
     except (StoreFull, StoreUnavailable):
         raise AuditUnavailable("the answer could not be recorded, so nothing was done with it") from None
     if not receipt.handled:
@@ -25,8 +27,8 @@ def file_answer(manager: InterruptManager, interrupt_id: str, answer: object) ->
     return receipt
 
 
-def _filed(manager: InterruptManager, interrupt_id: str, answer: object) -> InterruptResolveReceipt:
+def _filed(manager: InterruptManager, interrupt_id: str, answer: object, again: object) -> InterruptResolveReceipt:
     waiting = manager.get(interrupt_id)
     if waiting is not None and waiting.kind == "approve":
         return manager.resolve(interrupt_id, as_known(answer))
-    return manager.answer(interrupt_id, answer)
+    return manager.answer(interrupt_id, answer, again=again)

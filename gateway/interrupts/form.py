@@ -22,7 +22,13 @@ _BY_NAME: Final = frozenset(
 )
 """The entity types that a field has by its name alone, as ``otp_code`` or ``pin``."""
 
-_OPTIONS: Final = ("sensitive", "confirm", "input_type", "choices")
+_OPTIONS: Final = ("sensitive", "confirm", "input_type", "choices", "digits")
+
+_COUNTED: Final = ("OTP_CODE", "PIN", "CVV", "ACCOUNT_NUMBER")
+"""The entity types whose answers have a number of digits that somebody else chose."""
+
+MAX_DIGITS: Final = 64
+"""Digits of the longest answer whose number of digits can be given."""
 
 
 def form_model(annotation: object) -> type[BaseModel] | None:
@@ -35,9 +41,9 @@ def form_fields(model: type[BaseModel], attempts: int) -> tuple[Question, ...]:
     """The questions of a form, in the order of the model's fields.
 
     A field's prompt is its title or description, else its name. ``Field(json_schema_extra={"sensitive": …, "confirm":
-    True, "input_type": …, "choices": […]})`` says what ``depends_on_interrupt`` says of an argument; a ``SecretStr`` is
-    a password, and a name such as ``otp_code`` or ``iban_code`` is that entity type. Raises ``InvalidPolicy`` for a
-    form in a form, and for more than 64 fields or none.
+    True, "input_type": …, "choices": […], "digits": …})`` says what ``depends_on_interrupt`` says of an argument; a
+    ``SecretStr`` is a password, and a name such as ``otp_code`` or ``iban_code`` is that entity type. Raises
+    ``InvalidPolicy`` for a form in a form, and for more than 64 fields or none.
     """
     if not 1 <= len(model.model_fields) <= MAX_FIELDS:
         raise InvalidPolicy(f"a form has 1 to {MAX_FIELDS} fields")
@@ -55,19 +61,32 @@ def _field(name: str, info: FieldInfo, schema: dict[str, Any] | None, attempts: 
     given: Any = options.get("input_type")
     listed: Any = options.get("choices")
     plain = kind in ("boolean", "choice") or bool(listed)
+    sensitive = _sensitive(name, options.get("sensitive"))
     return Question(
         arg_name=name,
         handler=None,
         prompt=info.title or info.description or f"{name}: ",
         input_type="password" if password else "choice" if listed else given or kind,
         choices=tuple(map(str, listed)) if listed else choices,
-        sensitive=_sensitive(name, options.get("sensitive")),
+        sensitive=sensitive,
         attempts=attempts,
         annotation=str if password else info.annotation,
         confirm=options.get("confirm") is True,
+        digits=checked_digits(options.get("digits"), sensitive),
         required=info.is_required(),
         schema=None if plain else schema,
     )
+
+
+def checked_digits(digits: object, sensitive: object) -> int | None:
+    """How many digits an answer has. Raises ``InvalidPolicy`` for a type that has none to count, or no such number."""
+    if digits is None:
+        return None
+    if sensitive not in _COUNTED:
+        raise InvalidPolicy(f"digits goes with sensitive, one of {', '.join(_COUNTED)}")
+    if not isinstance(digits, int) or isinstance(digits, bool) or not 1 <= digits <= MAX_DIGITS:
+        raise InvalidPolicy(f"digits is a whole number from 1 to {MAX_DIGITS}")
+    return digits
 
 
 def _sensitive(name: str, given: object) -> str | bool | None:

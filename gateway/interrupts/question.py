@@ -20,7 +20,7 @@ class Question:
     is sealed whole), ``False`` (it is only redacted) or ``None`` (by input type). ``timeout`` is in seconds, ``None``
     for no limit; ``attempts`` counts the first try. ``annotation`` is the argument's resolved type. ``number`` of
     ``total`` is the place among the tool's prompts, top to bottom as written. ``confirm`` says that the answer is typed
-    twice.
+    twice. ``digits`` is how many the answer has, ``None`` for what its type and prompt say.
 
     A form has ``fields``, questions themselves; one that is not ``required`` may stay empty, and ``schema`` is what its
     answer has to fit besides.
@@ -38,6 +38,7 @@ class Question:
     number: int = 1
     total: int = 1
     confirm: bool = False
+    digits: int | None = None
     fields: tuple[Question, ...] = ()
     required: bool = True
     schema: dict[str, Any] | None = None

@@ -36,6 +36,7 @@ class FieldRecord(BaseModel):
     sensitive: str | bool | None = None
     required: bool = True
     confirm: bool = False
+    digits: int | None = None
     rules: dict[str, Any] | None = None
 
     @classmethod
@@ -49,6 +50,7 @@ class FieldRecord(BaseModel):
             sensitive=question.sensitive,
             required=question.required,
             confirm=question.confirm,
+            digits=question.digits,
             rules=question.schema,
         )
 
@@ -63,6 +65,7 @@ class FieldRecord(BaseModel):
             sensitive=self.sensitive,
             required=self.required,
             confirm=self.confirm,
+            digits=self.digits,
             schema=self.rules,
             annotation=_type_of(self.rules or {}),
         )
@@ -113,6 +116,7 @@ class InterruptRecord(BaseModel):
     decision: dict[str, JsonValue] | None = None
     approver: str | None = None
     confirm: bool = False
+    digits: int | None = None
     form: tuple[FieldRecord, ...] = ()
     editable: tuple[str, ...] | None = None
     claim: str = ""
@@ -140,6 +144,7 @@ class InterruptRecord(BaseModel):
             number=self.number,
             total=self.total,
             confirm=self.confirm,
+            digits=self.digits,
             fields=tuple(one.question() for one in self.form),
         )
 

@@ -17,7 +17,7 @@ from sealgate.models.entities import NAME, entity_info
 from sealgate.models.errors import InvalidName, InvalidPolicy
 from sealgate.models.interrupts import InputType
 
-from ..interrupts.form import form_fields, form_model
+from ..interrupts.form import checked_digits, form_fields, form_model
 from ..interrupts.handlers import declared_options
 from ..interrupts.inputs import infer_input
 from ..interrupts.question import Handler, Question
@@ -51,6 +51,7 @@ class AskPerson:
     timeout: float | None
     attempts: int
     confirm: bool = False
+    digits: int | None = None
 
     def question(self, annotation: object, number: int = 1, total: int = 1) -> Question:
         """The question for an argument of this type, ``number`` of ``total``.
@@ -80,11 +81,18 @@ class AskPerson:
             number=number,
             total=total,
             confirm=self.confirm,
+            digits=self.digits,
         )
 
     def _form(self, model: type[BaseModel], annotation: object, number: int, total: int) -> Question:
         """One interrupt with the fields of a model."""
-        if (self.input_type, self.choices, self.sensitive, self.confirm) != (None, None, None, False):
+        if (self.input_type, self.choices, self.sensitive, self.confirm, self.digits) != (
+            None,
+            None,
+            None,
+            False,
+            None,
+        ):
             raise InvalidPolicy("what a form asks for is said of its fields, in its model")
         return Question(
             arg_name=self.arg_name,
@@ -130,15 +138,17 @@ def depends_on_interrupt(
     timeout: float | None = None,
     attempts: int = 3,
     confirm: bool = False,
+    digits: int | None = None,
 ) -> Callable[[Target], Target]:
     """A person fills the argument when the tool is about to run. The model neither sees it nor can fill it.
 
     ``input_handler`` asks (``None``: the answer comes out of band); ``input_type`` and ``choices`` are inferred from
     the annotation unless given; ``sensitive`` is an entity type that the answer is read as, ``True`` to seal any answer
-    whole, ``False`` to only redact it. ``timeout`` is in seconds for one asking, ``attempts`` counts the first;
-    ``confirm`` has it typed twice. An argument annotated with a pydantic model is a form: one interrupt, asked and
-    checked field by field (``gateway.interrupts.form``). Raises
-    ``InvalidPolicy`` or ``UnknownEntityType`` (both ``ValueError``) for what cannot work.
+    whole, ``False`` to only redact it. ``digits`` is how many an answer of that type has, where its prompt does not
+    say so ("the 6-digit code"). ``timeout`` is in seconds for one asking, ``attempts`` counts the first; ``confirm``
+    has it typed twice. An argument annotated with a pydantic model is a form: one interrupt, asked and checked field by
+    field (``gateway.interrupts.form``). Raises ``InvalidPolicy`` or ``UnknownEntityType`` (both ``ValueError``) for
+    what cannot work.
     """
     asked = AskPerson(
         arg_name=arg_name,
@@ -150,6 +160,7 @@ def depends_on_interrupt(
         timeout=_checked_timeout(timeout),
         attempts=_checked_attempts(attempts),
         confirm=_checked_flag(confirm) is True,
+        digits=checked_digits(digits, sensitive),
     )
 
     def decorate(target: Target) -> Target:

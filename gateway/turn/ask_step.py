@@ -65,6 +65,7 @@ def record_of(context: TurnContext, call: CallState, ask: AskState, question: Qu
         attempts=ask.attempts,
         asked=ask.asked,
         confirm=question.confirm,
+        digits=question.digits,
         form=tuple(map(FieldRecord.of, question.fields)),
         expires_at=None if seconds is None else context.services.now() + seconds,
     )
