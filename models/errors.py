@@ -27,6 +27,9 @@
     │   ├── VaultMissing
     │   ├── VaultTooNew
     │   ├── TamperDetected
+    │   │   └── RollbackDetected
+    │   ├── AnchorMissing
+    │   ├── AnchorRefused
     │   ├── StoreFull
     │   ├── StoreRefused
     │   ├── StoreUnavailable
@@ -107,6 +110,18 @@ class VaultTooNew(VaultError):
 
 class TamperDetected(VaultError):
     """Stored data that was changed, moved or replayed by somebody else."""
+
+
+class RollbackDetected(TamperDetected):
+    """Stored data that is whole but older than what was there before: a copy that somebody put back."""
+
+
+class AnchorMissing(VaultError):
+    """A vault that is kept by an anchor, opened without it."""
+
+
+class AnchorRefused(VaultError):
+    """An anchor that cannot be used: an unsafe place, no answer, changed contents, or those of another vault."""
 
 
 class StoreFull(VaultError):

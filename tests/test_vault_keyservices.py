@@ -233,9 +233,9 @@ def test_a_chain_of_key_stores_is_as_safe_as_its_worst(store: MemoryKeyring, mon
         monkeypatch.setattr(type(chain), "backends", parts)
         if refused:
             with pytest.raises(KeyRefused):
-                keyringkeys._check_backend(chain)
+                keyringkeys.check_backend(chain)
         else:
-            keyringkeys._check_backend(chain)
+            keyringkeys.check_backend(chain)
 
 
 def test_a_key_store_without_the_key_or_with_another_thing(store: MemoryKeyring) -> None:

@@ -1,12 +1,14 @@
 """Keeps sealed values: keys, envelope, stores, sessions and the audit chain."""
 
+from .anchor import Anchor, FileAnchor
 from .audit import AuditEvent, AuditLog
 from .backups import restore_backup
 from .clock import SYSTEM_CLOCK, Clock
 from .hardening import harden
 from .keyfile import KeyDirectory, KeyFile
-from .keys import EnvironmentKeys, KeyProvider, LocalKeys, RotatingProvider
+from .keys import EnvironmentKeys, ExpiringProvider, KeyProvider, LocalKeys, RotatingProvider
 from .passphrase import PassphraseKeys
+from .reanchor import reanchor
 from .records import Record, Records
 from .secretbytes import SecretBytes
 from .session import VaultSession
@@ -17,10 +19,13 @@ from .verify import Verified
 
 __all__ = [
     "SYSTEM_CLOCK",
+    "Anchor",
     "AuditEvent",
     "AuditLog",
     "Clock",
     "EnvironmentKeys",
+    "ExpiringProvider",
+    "FileAnchor",
     "KeyDirectory",
     "KeyFile",
     "KeyProvider",
@@ -36,6 +41,7 @@ __all__ = [
     "VaultSession",
     "Verified",
     "harden",
+    "reanchor",
     "restore_backup",
     "sweep",
 ]

@@ -71,10 +71,10 @@ class AuditLog:
         """What stands in the chain for the name of a person or a call: 32 hex digits, the same for the same name."""
         return self._root.pseudonym(name)
 
-    def rows(self) -> Iterator[AuditEvent]:
-        """All rows in order, decoded, as of now."""
-        for row in self._rows():
-            yield _decode(row)
+    def rows(self, after: int = 0) -> Iterator[AuditEvent]:
+        """All rows with a higher number in order, decoded, as of now."""
+        for row in self._rows(after):
+            yield decode(row)
 
     def checkpoint(self) -> dict[str, object]:
         """The chain's end, to be kept off this machine: ``version``, ``vault`` (hex), ``sequence``, ``link`` (hex)."""
@@ -88,6 +88,10 @@ class AuditLog:
 
         With a checkpoint of this vault, rows that were cut off or rewritten before it are found too.
         """
+        return sum(1 for _row in self.linked(checkpoint))
+
+    def linked(self, checkpoint: Mapping[str, object] | None = None) -> Iterator[AuditRow]:
+        """All rows as stored, each once it is known to be linked; raises like ``verify``."""
         before, count = genesis(self._root.vault_id), 0
         anchor = _anchor(checkpoint, self._root.vault_id) if checkpoint is not None else None
         for row in self._rows():
@@ -96,12 +100,11 @@ class AuditLog:
             before, count = row.link, row.seq
             if anchor is not None and anchor[0] == count and anchor[1] != row.link.hex():
                 raise AuditBroken("the audit chain is not the one of the checkpoint", count)
+            yield row
         if anchor is not None and anchor[0] > count:
             raise AuditBroken("the audit chain ends before the checkpoint", count + 1)
-        return count
 
-    def _rows(self) -> Iterator[AuditRow]:
-        last = 0
+    def _rows(self, last: int = 0) -> Iterator[AuditRow]:
         while rows := self._chunk(last):
             yield from rows
             last = rows[-1].seq
@@ -130,7 +133,8 @@ def link(before: bytes, seq: int, body: bytes) -> bytes:
     return sha256(lp(before, seq, body)).digest()
 
 
-def _decode(row: AuditRow) -> AuditEvent:
+def decode(row: AuditRow) -> AuditEvent:
+    """A row that can be read. Raises ``AuditBroken`` for another."""
     try:
         event = json.loads(row.body[1:])
         return AuditEvent(row.seq, event["at"] / 1000, event["action"], event["session"], event["fields"])

@@ -20,7 +20,7 @@ WORDS: Final = frozenset((
     "approver", "argument", "call", "cause", "channel", "decision", "digest", "entity_type", "event", "interrupt",
     "kind", "model", "origin", "outcome", "reason", "status", "subject", "tool",
 ))  # fmt: skip
-NUMBERS: Final = frozenset(("count", "expires", "number", "sequence", "size", "step", "total", "uses"))
+NUMBERS: Final = frozenset(("count", "expires", "gen", "number", "sequence", "size", "step", "total", "uses"))
 LISTS: Final = frozenset(("entity_types", "origins", "tools"))
 
 

@@ -1,4 +1,4 @@
-"""AWS KMS as the key of a vault (extra ``aws``): the service is asked at opening and rotation, and keeps the key."""
+"""AWS KMS as the key of a vault (extra ``aws``): asked at opening, at rotation and once an hour; it keeps the key."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from sealgate.models.errors import KeyUnavailable, WrongKey
+
+from .keys import CACHE_TTL, checked_ttl
 
 _VERSION: Final = b"\x01"
 _TAG_BYTES: Final = 8
@@ -27,14 +29,16 @@ class AwsKmsKeys:
 
     ``client`` is a ``boto3`` client for ``kms``, by default one from the environment with short timeouts and three
     attempts. CloudTrail logs the encryption context in clear: it is a hash. A blob is ``version || 8 bytes that name
-    the key || ciphertext``. Raises ``KeyUnavailable`` (``retryable`` for timeouts and throttling) and ``WrongKey``.
+    the key || ciphertext``. After ``cache_ttl`` seconds an open vault asks again (``ExpiringProvider``), so that a key
+    that was disabled ends access. Raises ``KeyUnavailable`` (``retryable`` for timeouts and throttling), ``WrongKey``.
     """
 
-    def __init__(self, *key_ids: str, client: Any = None) -> None:
+    def __init__(self, *key_ids: str, client: Any = None, cache_ttl: float | None = CACHE_TTL) -> None:
         if not key_ids:
             raise KeyUnavailable("no key of AWS KMS was named")
         self._key_ids = {_tag(key_id): key_id for key_id in key_ids}
         self._newest = key_ids[-1]
+        self.cache_ttl = checked_ttl(cache_ttl)
         self._client = client or boto3.client("kms", config=_CONFIG)
 
     def wrap(self, secret: bytes, context: bytes) -> bytes:

@@ -17,10 +17,13 @@ from cryptography.exceptions import InvalidTag
 
 from sealgate.models.errors import KeyRefused, NotAVault, StoreUnavailable, TamperDetected
 
+from .anchor import Anchor, anchor_of
 from .encoding import AUTHENTICATION, lp
 from .engines import engine_at, is_url
 from .keyfile import KeyDirectory, KeyFileProvider
 from .keys import KeyProvider, provider_of
+from .places import check_place, place_at
+from .reanchor import reanchor
 from .root import VAULT_ID_BYTES
 from .shared import Shared
 from .vaultfile import place
@@ -46,21 +49,34 @@ def write_backup(shared: Shared, target: BinaryIO) -> int:
     return written + target.write(encryptor.finalize())
 
 
-def restore_backup(source: BinaryIO, location: str | os.PathLike[str], key: bytes | KeyProvider | None = None) -> None:
+def restore_backup(
+    source: BinaryIO,
+    location: str | os.PathLike[str],
+    key: bytes | KeyProvider | None = None,
+    *,
+    anchor: str | os.PathLike[str] | Anchor | None = None,
+) -> None:
     """Makes a vault of a backup at a path where nothing is, or at a URL of an engine that holds nothing.
 
-    The whole stream is checked before the vault appears; nothing is left of one that fails. Raises ``NotAVault`` for
-    another file, ``WrongKey``, ``KeyMissing``, ``TamperDetected`` for a stream that was cut or changed, and
-    ``StoreUnavailable`` when something is at the path already.
+    The whole stream is checked before the vault appears; nothing is left of one that fails. A backup is an older copy:
+    with ``anchor`` the vault's anchor begins anew with it (``reanchor``), without one the old anchor refuses it. Raises
+    ``NotAVault`` for another file, ``WrongKey``, ``KeyMissing``, ``TamperDetected`` for a stream that was cut or
+    changed, ``AnchorRefused``, and ``StoreUnavailable`` when something is at the path already.
     """
     given = provider_of(key)
     del key  # A traceback that shows locals must not show it.
     if isinstance(given, KeyRefused):
         raise given
-    where = os.fspath(location)
-    if is_url(where):
-        _restore_to_engine(source, where, given)
-        return
+    where, kept = place_at(location), anchor_of(anchor)
+    if kept is not None:
+        check_place(where, kept)
+        kept.load()  # What cannot be used is refused before anything is made.
+    _restore_to_engine(source, where, given) if is_url(where) else _restore_to_file(source, where, given)
+    if kept is not None:
+        reanchor(where, kept, given)
+
+
+def _restore_to_file(source: BinaryIO, where: str, given: KeyProvider | None) -> None:
     path = os.path.abspath(where)
     if os.path.lexists(path):
         raise StoreUnavailable(_TAKEN)

@@ -13,8 +13,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import secrets
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -25,10 +23,9 @@ from sealgate.models.errors import KeyMissing, KeyRefused, WrongKey
 
 from .envelope import KEY_BYTES
 from .keys import LocalKeys, decode_key
-from .vaultfile import sync_directory
+from .privatefile import Unsafe, read_private, write_private
 
 _SUFFIX: Final = ".key.json"
-_MAX_BYTES: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +107,10 @@ class KeyDirectory:
     def write(self, key_file: KeyFile) -> None:
         """Writes a key file in one step: a new file, synced, renamed over the old one."""
         self._prepare()
-        path = self._path(key_file.vault)
-        draft = f"{path}.{secrets.token_hex(8)}"
         try:
-            fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            with os.fdopen(fd, "wb") as file:
-                file.write(_encode(key_file))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
-            sync_directory(self._directory)
-        except OSError:
-            raise KeyRefused("the key file could not be written") from None
+            write_private(self._path(key_file.vault), _encode(key_file))
+        except Unsafe as unsafe:
+            raise KeyRefused(f"the key file {unsafe}") from None
 
     def remove(self, key_file: KeyFile) -> None:
         """Deletes a key file that never got a vault."""
@@ -152,36 +141,15 @@ class KeyDirectory:
 def read(path: str) -> KeyFile:
     """The key file at ``path``.
 
-    Raises ``KeyMissing`` when there is none, and ``KeyRefused`` unless it is a regular file (no link, one name) of
-    this user that nobody else may read, in a directory that nobody else may write, holding keys of 32 bytes.
+    Raises ``KeyMissing`` when there is none, and ``KeyRefused`` unless it is a private file (``privatefile``) holding
+    keys of 32 bytes.
     """
-    return _decode(read_private(path))
-
-
-def read_private(path: str) -> bytes:
-    """The bytes of a small private file, with the checks of ``read``."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return _decode(read_private(path))
     except FileNotFoundError:
         raise KeyMissing("there is no key file for this vault") from None
-    except OSError:
-        raise KeyRefused("the key file is a link or cannot be read") from None
-    try:
-        _check_safe(os.fstat(fd), os.stat(os.path.dirname(os.path.abspath(path))))
-        return os.read(fd, _MAX_BYTES)
-    finally:
-        os.close(fd)
-
-
-def _check_safe(file: os.stat_result, parent: os.stat_result) -> None:
-    if not stat.S_ISREG(file.st_mode) or file.st_nlink != 1:
-        raise KeyRefused("the key file is not a regular file with one name")
-    if file.st_uid != os.geteuid():
-        raise KeyRefused("the key file belongs to another user")
-    if file.st_mode & 0o077:
-        raise KeyRefused("the key file can be read by others; its mode must be 0600 or 0400")
-    if parent.st_mode & 0o022 and not parent.st_mode & stat.S_ISVTX:
-        raise KeyRefused("the directory of the key file can be written by others")
+    except Unsafe as unsafe:
+        raise KeyRefused(f"the key file {unsafe}") from None
 
 
 def _encode(key_file: KeyFile) -> bytes:

@@ -34,14 +34,14 @@ class KeyringKeys:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        _check_backend(keyring.get_keyring())
+        check_backend(keyring.get_keyring())
         self._keys = LocalKeys(self._load())
 
     @classmethod
     def create(cls, name: str) -> KeyringKeys:
         """Draws a key and stores it. Raises ``KeyRefused`` if there is one of this name already."""
-        _check_backend(keyring.get_keyring())
-        if _read(name) is not None:
+        check_backend(keyring.get_keyring())
+        if read_entry(name) is not None:
             raise KeyRefused("the key store holds a key of this name already")
         _write(name, [os.urandom(KEY_BYTES)])
         return cls(name)
@@ -63,7 +63,7 @@ class KeyringKeys:
         self._store(self._load()[-1:])
 
     def _load(self) -> list[bytes]:
-        stored = _read(self._name)
+        stored = read_entry(self._name)
         if stored is None:
             raise KeyMissing("the key store holds no key of this name")
         return [decode_key(part) for part in stored.split(",")]
@@ -79,23 +79,28 @@ class KeyringKeys:
         raise TypeError("keys cannot be pickled")
 
 
-def _check_backend(backend: Any) -> None:
+def check_backend(backend: Any) -> None:
     """Nothing, or ``KeyRefused`` for a backend that is not one of the operating systems' own."""
-    module = type(backend).__module__
-    parts = list(backend.backends) if module == _CHAIN else [backend]
+    parts = list(backend.backends) if type(backend).__module__ == _CHAIN else [backend]
     if not parts or any(type(part).__module__ not in _SAFE for part in parts):
         raise KeyRefused("the key store is not one of the operating system's own")
 
 
-def _read(name: str) -> str | None:
+def read_entry(name: str) -> str | None:
+    """What the key store holds under a name, or ``None``. Raises ``KeyUnavailable`` when it is locked."""
     try:
         return keyring.get_password(SERVICE, name)
     except KeyringError:
         raise KeyUnavailable("the key store is locked or does not answer", retryable=True) from None
 
 
-def _write(name: str, keys: Sequence[bytes]) -> None:
+def write_entry(name: str, text: str) -> None:
+    """Stores or replaces it; raises as ``read_entry`` does."""
     try:
-        keyring.set_password(SERVICE, name, ",".join(base64.b64encode(key).decode("ascii") for key in keys))
+        keyring.set_password(SERVICE, name, text)
     except KeyringError:
         raise KeyUnavailable("the key store is locked or does not answer", retryable=True) from None
+
+
+def _write(name: str, keys: Sequence[bytes]) -> None:
+    write_entry(name, ",".join(base64.b64encode(key).decode("ascii") for key in keys))

@@ -8,11 +8,14 @@ import os
 from collections.abc import Sequence
 from typing import Final, NamedTuple, NoReturn, Protocol, runtime_checkable
 
-from sealgate.models.errors import KeyMissing, KeyRefused, TamperDetected, WrongKey
+from sealgate.models.errors import InvalidInput, KeyMissing, KeyRefused, TamperDetected, WrongKey
 
 from .envelope import KEY_BYTES, Cipher, derive
 
 KEY_ID_BYTES: Final = 8
+
+CACHE_TTL: Final = 3600.0
+"""Seconds for which a vault uses what a key service gave it, unless told otherwise."""
 
 
 @runtime_checkable
@@ -43,6 +46,17 @@ class RotatingProvider(KeyProvider, Protocol):
     def destroy_older(self) -> None:
         """Destroys all keys but the newest, for good."""
         ...
+
+
+@runtime_checkable
+class ExpiringProvider(KeyProvider, Protocol):
+    """**Protocol:** a provider whose keys a vault asks for again, so that a key taken away ends access.
+
+    ``cache_ttl`` is for how many seconds a vault may use what it was given; ``None`` for as long as it is open, which
+    is how other providers are taken. A vault looks at it when it is opened.
+    """
+
+    cache_ttl: float | None
 
 
 class _LocalKey(NamedTuple):
@@ -117,6 +131,13 @@ def decode_key(encoded: str) -> bytes:
         return base64.b64decode(encoded.strip(), validate=True)
     except (binascii.Error, ValueError):
         return b""
+
+
+def checked_ttl(seconds: float | None) -> float | None:
+    """A lifetime of keys as given. Raises ``InvalidInput`` unless it is a number of seconds above 0, or ``None``."""
+    if seconds is not None and not 0 < seconds < 1e9:
+        raise InvalidInput("cache_ttl is a number of seconds above 0")
+    return seconds
 
 
 def provider_of(key: bytes | bytearray | KeyProvider | None) -> KeyProvider | KeyRefused | None:

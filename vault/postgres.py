@@ -35,6 +35,8 @@ _LOCK_CLASS: Final = 0x5EA1
 _LOCK: Final = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))".encode()
 _COUNTERS: Final = b"SELECT pg_current_xact_id()::text, s.last_value, e.last_value FROM session_sid s, entry_id e"
 
+_CONFINED: Final = b"SELECT EXISTS (SELECT 1 FROM tenant_role one WHERE one.role = current_user)"
+
 _abandoned: list[object] = []
 """Connections of a parent process: a child may neither use nor close them."""
 
@@ -161,6 +163,10 @@ class PostgresStore:
             self._drop(connection)
             raise translate(error) from None
         self._give_back(connection)
+
+    def is_confined(self) -> bool:
+        """Whether this connection's role was admitted to one tenant's sessions."""
+        return bool(self._one(_CONFINED)[0][0])
 
     def purge(self) -> bool:
         """Nothing: the server clears dead rows away itself, later."""

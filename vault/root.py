@@ -6,7 +6,7 @@ import hmac
 import os
 from typing import Final, NoReturn
 
-from sealgate.models.errors import TamperDetected, WrongKey
+from sealgate.models.errors import KeyUnavailable, TamperDetected, WrongKey
 
 from .encoding import AUTHENTICATION, lp
 from .envelope import KEY_BYTES, Cipher, Mac, derive
@@ -25,7 +25,7 @@ class Root:
     ``sref`` and ``tref`` are what sessions and tenants are called in the store: their names are never in clear there.
     """
 
-    __slots__ = ("_audit", "_keks", "_meta", "_refs", "active", "provider", "vault_id")
+    __slots__ = ("_audit", "_keks", "_lapsed", "_meta", "_refs", "active", "provider", "vault_id")
 
     def __init__(self, vault_id: bytes, provider: KeyProvider, secret: bytes) -> None:
         self.vault_id = vault_id
@@ -34,6 +34,7 @@ class Root:
         self._meta = Mac(derive(secret, "meta/1"))
         self._audit = Mac(derive(secret, "audit/1"))
         self._keks: dict[bytes, Cipher] = {}
+        self._lapsed = False
         self.active = b""
 
     def sref(self, tenant: str, name: str) -> bytes:
@@ -64,6 +65,8 @@ class Root:
         try:
             return self._keks[kek_id]
         except KeyError:
+            if self._lapsed:
+                raise KeyUnavailable("the key service did not give the vault's keys again", retryable=True) from None
             raise TamperDetected(AUTHENTICATION) from None
 
     def has_kek(self, kek_id: bytes) -> bool:
@@ -86,6 +89,14 @@ class Root:
             return bool(self.provider.unwrap(row.wrapped, _context(self.vault_id, row.kek_id)))
         except WrongKey:
             return False
+
+    def lapse(self) -> None:
+        """Drops all key-encryption keys; what needs one is ``KeyUnavailable`` until ``renew``."""
+        self._lapsed, self._keks = True, {}
+
+    def renew(self, fresh: Root) -> None:
+        """Takes the key-encryption keys of another root of the same vault, that was just loaded."""
+        self._keks, self.active, self._lapsed = fresh._keks, fresh.active, False
 
     def adopt(self, kek_id: bytes, kek: Cipher) -> None:
         """Adds a key-encryption key; the last one added is the active one."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from sealgate.models.errors import InvalidInput, KeyRefused
 
+from .guarded import keep_anchor
 from .keys import KeyProvider, RotatingProvider, provider_of
 from .root import rewrap_kek
 from .sessionkeys import rewrap
@@ -29,6 +30,7 @@ def rotate(shared: Shared, key: bytes | KeyProvider | None, progress: Callable[[
         if progress is not None:
             progress(count)
         if not after:
+            keep_anchor(shared.store)
             return count
 
 
@@ -73,4 +75,5 @@ def destroy_old_keys(shared: Shared) -> int:
     if isinstance(shared.root.provider, RotatingProvider):
         shared.root.provider.destroy_older()
     shared.store.purge()
+    keep_anchor(shared.store)
     return len(older)

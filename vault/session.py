@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NoReturn, TypeVar
 
 from sealgate.models.errors import AuditUnavailable, InvalidInput, SessionShredded, StoreFull
@@ -12,6 +12,7 @@ from sealgate.models.sealing import CallPart, EntryFacts, LiveValue, Permit, Sea
 from sealgate.models.secretvalue import SecretValue
 
 from .endings import end_entries, ends_with_turn, renew
+from .guarded import keep_anchor
 from .guesses import Guesses
 from .index import CODE_LENGTHS, Mark
 from .known import KnownForms
@@ -89,7 +90,8 @@ class VaultSession:
         fresh = [one for one in sealed if one.fresh]
         if fresh:
             origins = sorted({origin for one in fresh for origin in one.facts.origins})
-            self._audit(transaction, "sealed", [one.placeholder for one in fresh], {"origins": origins})
+            fields = {"origins": origins, "gen": state.row.gen + 1}
+            self._audit(transaction, "sealed", [one.placeholder for one in fresh], fields)
         return self._store(transaction, state, sealing.spent, moved=sealing.moved)
 
     def open(self, placeholders: Sequence[Placeholder], purpose: Purpose) -> dict[Placeholder, SecretValue]:
@@ -104,7 +106,7 @@ class VaultSession:
                 state = self.state.load(transaction)
                 opening = Opening(state, purpose, self._shared.clock.now_ms())
                 opening.run(transaction.entries, placeholders)
-                self._audit_opening(transaction, purpose, opening, placeholders)
+                self._audit_opening(transaction, state, purpose, opening, placeholders)
                 if opening.burnt:
                     self._store(transaction, state, opening.spent, moved=False)
         except StoreFull:
@@ -140,7 +142,7 @@ class VaultSession:
                 opening = CallOpening(state, parts, self._shared.clock.now_ms())
                 opening.run(transaction.entries, permit)
                 for part, (purpose, placeholders) in zip(opening.parts, parts, strict=True):
-                    self._audit_opening(transaction, purpose, part, placeholders)
+                    self._audit_opening(transaction, state, purpose, part, placeholders)
                 if opening.burnt:
                     self._store(transaction, state, opening.spent, moved=False)
         except StoreFull:
@@ -199,7 +201,7 @@ class VaultSession:
             rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
             if rows:
                 spent = end_entries(transaction, state, rows)
-                self._audit(transaction, "destroyed", wanted, {"reason": "retired"})
+                self._audit(transaction, "destroyed", wanted, {"reason": "retired", "gen": state.row.gen + 1})
                 self._store(transaction, state, spent, moved=True)
 
     def end_turn(self) -> None:
@@ -210,7 +212,7 @@ class VaultSession:
             rows, shown = ends_with_turn(transaction, state, mortal, self._shared.clock.now_ms())
             if rows:
                 spent = end_entries(transaction, state, rows)
-                self._audit(transaction, "destroyed", shown, {"reason": "turn.ended"})
+                self._audit(transaction, "destroyed", shown, {"reason": "turn.ended", "gen": state.row.gen + 1})
                 self._store(transaction, state, spent, moved=True)
 
     def forget(self, placeholders: Iterable[Placeholder]) -> None:
@@ -222,9 +224,10 @@ class VaultSession:
             state = self.state.load(transaction)
             rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
             end_entries(transaction, state, rows)
-            self._audit(transaction, "destroyed", wanted, {"reason": "forgotten"})
+            self._audit(transaction, "destroyed", wanted, {"reason": "forgotten", "gen": state.row.gen + 1})
             renew(transaction, self.state, state)
         self._matching.clear()
+        keep_anchor(self._shared.store)
 
     def shred(self) -> bool:
         """Destroys the session's keys and data; its name is never used again. Old backups keep what they hold until
@@ -236,10 +239,15 @@ class VaultSession:
             state = self.state.load(transaction)
             self._audit(transaction, "shredded", [], {})
             transaction.sessions.bury(state.row.sid)
+        self.drop_keys()
+        keep_anchor(self._shared.store)
+        return self._shared.store.purge()
+
+    def drop_keys(self) -> None:
+        """Drops the keys and everything that was decrypted with them; the next use loads what it needs again."""
         self.state.drop()
         self._matching.clear()
         self._known.clear()
-        return self._shared.store.purge()
 
     def _read_state(self) -> State:
         row = self._shared.store.session(self.state.sref)
@@ -261,15 +269,15 @@ class VaultSession:
         return after if short and gen % _GENERATIONS else renew(transaction, self.state, after)
 
     def _audit(
-        self, transaction: Transaction, action: str, shown: Sequence[Placeholder], fields: dict[str, object]
+        self, transaction: Transaction, action: str, shown: Sequence[Placeholder], fields: Mapping[str, object]
     ) -> None:
         named = {"placeholders": [str(one) for one in shown], "count": len(shown)} if shown else {}
         self._shared.audit.record(transaction, action, self.id, {**named, **fields})
 
     def _audit_opening(
-        self, transaction: Transaction, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
+        self, transaction: Transaction, state: State, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
     ) -> None:
-        fields = self._shared.describe(purpose)
+        fields = self._shared.describe(purpose) | ({"gen": state.row.gen + 1} if opening.burnt else {})
         if opening.refusal is not None:
             missing = getattr(opening.refusal, "missing", None)
             fields |= {"cause": type(opening.refusal).__name__} | ({"missing": missing} if missing else {})

@@ -229,3 +229,7 @@ class RoleStore(Store, Protocol):
     def admit(self, role: str, tref: bytes) -> None:
         """Lets a role use the sessions of one tenant (``SessionRow.tref``), and no others."""
         ...
+
+    def is_confined(self) -> bool:
+        """Whether this process came as such a role, and sees one tenant's sessions only."""
+        ...

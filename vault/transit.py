@@ -13,6 +13,8 @@ from hvac import exceptions
 
 from sealgate.models.errors import KeyRefused, KeyUnavailable, WrongKey
 
+from .keys import CACHE_TTL, checked_ttl
+
 _SECONDS: Final = 10
 _LATER: Final = (exceptions.RateLimitExceeded, exceptions.InternalServerError, exceptions.VaultDown,
                  exceptions.BadGateway, exceptions.VaultNotInitialized)  # fmt: skip
@@ -24,11 +26,15 @@ class TransitKeys:
 
     ``client`` is an ``hvac.Client``, by default one from ``VAULT_ADDR`` and ``VAULT_TOKEN``; ``mount`` is where the
     engine is mounted. Its token reads ``keys/…`` and needs ``encrypt`` and ``decrypt``, for ``rotate`` and
-    ``destroy_older`` also ``keys/…/rotate``, ``keys/…/config`` and ``keys/…/trim``. Raises ``KeyUnavailable``,
-    ``WrongKey``, and ``KeyRefused`` for a key that may be exported, or is derived or of another type.
+    ``destroy_older`` also ``keys/…/rotate``, ``keys/…/config`` and ``keys/…/trim``. After ``cache_ttl`` seconds an open
+    vault asks again (``ExpiringProvider``), so that a token or a key that was revoked ends access. Raises
+    ``KeyUnavailable``, ``WrongKey``, and ``KeyRefused`` for a key that may be exported, is derived or of another type.
     """
 
-    def __init__(self, name: str, *, client: Any = None, mount: str = "transit") -> None:
+    def __init__(
+        self, name: str, *, client: Any = None, mount: str = "transit", cache_ttl: float | None = CACHE_TTL
+    ) -> None:
+        self.cache_ttl = checked_ttl(cache_ttl)
         self._name = name
         self._mount = mount
         self._client = client or hvac.Client(timeout=_SECONDS)

@@ -8,21 +8,24 @@ from types import TracebackType
 from typing import BinaryIO, Final, NoReturn, Self
 from weakref import WeakValueDictionary
 
-from sealgate.models.errors import InvalidInput, InvalidName, KeyRefused, UnknownSession
+from sealgate.models.errors import AnchorMissing, InvalidInput, InvalidName, KeyRefused, UnknownSession
 
+from .anchor import Anchor, anchor_of
+from .anchoring import NO_ANCHOR, Anchoring, is_anchored
 from .audit import AuditLog
 from .backups import write_backup
 from .birth import Lifetime, check_subject, new_row
 from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
-from .engines import is_url, is_used, open_engine
+from .guarded import GuardedStore, keep_anchor
 from .index import Random
 from .keys import KeyProvider, provider_of
-from .opener import Opened, open_file, open_memory, open_store
+from .lease import KeyLease, ttl_of
+from .opener import Opened, open_store
+from .places import check_place, check_recorded, is_taken, open_place, place_at
 from .rotation import destroy_old_keys, rotate
 from .session import VaultSession
 from .shared import Shared
-from .sqlite import MEMORY
 from .state import SessionState, State
 from .status import Status, status
 from .store import RoleStore, Store, Transaction
@@ -37,13 +40,16 @@ class Vault:
     """An open vault. Use it as a context manager, or call ``close``.
 
     May be used from many threads; a forked child goes on with connections of its own (a vault in memory refuses). Not
-    protected from: other processes of the same user, root, and a store that somebody rolls back as a whole.
+    protected from: other processes of the same user, root, and, without an anchor, a store that somebody rolls back as
+    a whole.
     """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._sessions: WeakValueDictionary[bytes, VaultSession] = WeakValueDictionary()
         self.audit: AuditLog = shared.audit
+        if isinstance(shared.store, GuardedStore):
+            shared.store.on_lapse(self._drop_keys)
 
     @classmethod
     def open(
@@ -51,6 +57,7 @@ class Vault:
         location: str | os.PathLike[str],
         key: bytes | KeyProvider | None = None,
         *,
+        anchor: str | os.PathLike[str] | Anchor | None = None,
         clock: Clock = SYSTEM_CLOCK,
         random: Random = os.urandom,
     ) -> Vault:
@@ -58,24 +65,38 @@ class Vault:
         ``postgresql://…`` and ``valkey://…`` lie on a server (extras ``postgres`` and ``valkey``).
 
         ``key`` is 32 bytes, a ``KeyProvider``, or ``None`` for the vault's key file in the user's configuration
-        directory. ``random`` draws codes and lives; keys and nonces always come from the operating system. Raises
-        ``NotAVault`` (another file, or an empty one), ``VaultTooNew``, ``VaultMissing`` (a key file records a store
-        that is empty or gone), ``KeyMissing``, ``KeyRefused``, ``WrongKey`` (nothing was written), ``TamperDetected``,
-        ``StoreUnavailable``, ``StoreRefused`` (a server that would lose what it acknowledged).
+        directory. ``anchor`` is an ``Anchor`` or the path of a file for one, outside the store: an older copy of the
+        store is then ``RollbackDetected`` (see ``anchoring`` for how far). The first time makes the anchor; from then
+        on the vault opens with it only. ``random`` draws codes and lives; keys and nonces always come from the
+        operating system. Raises ``NotAVault`` (another file, or an empty one), ``VaultTooNew``, ``VaultMissing`` (a key
+        file or an anchor records a store that is empty or gone), ``KeyMissing``, ``KeyRefused``, ``WrongKey`` (nothing
+        was written), ``TamperDetected``, ``AnchorMissing``, ``AnchorRefused``, ``StoreUnavailable``, ``StoreRefused``
+        (a server that would lose what it acknowledged).
         """
         provider = provider_of(key)
         del key  # A traceback that shows locals must not show it.
         if isinstance(provider, KeyRefused):
             raise provider
-        place = os.fspath(location)
-        if not place or "\0" in place:
-            raise InvalidInput("a vault lies at a path or a URL")
+        place, kept = place_at(location), anchor_of(anchor)
+        check_place(place, kept)
+        check_recorded(place, kept)
         steady = SteadyClock(clock)
-        return cls(_shared(_opened(place, provider, steady.now_ms()), steady, random))
+        opened = open_place(place, provider, steady.now_ms())
+        try:
+            return cls(_shared(opened, steady, random, kept))
+        except BaseException:
+            opened.store.close()
+            raise
 
     @classmethod
     def on(
-        cls, store: Store, key: bytes | KeyProvider, *, clock: Clock = SYSTEM_CLOCK, random: Random = os.urandom
+        cls,
+        store: Store,
+        key: bytes | KeyProvider,
+        *,
+        anchor: str | os.PathLike[str] | Anchor | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        random: Random = os.urandom,
     ) -> Vault:
         """The vault on an engine of one's own (``vault.store.Store``), made if the engine holds nothing.
 
@@ -88,7 +109,7 @@ class Vault:
         if provider is None:
             raise InvalidInput("a vault on an engine of one's own needs a key")
         steady = SteadyClock(clock)
-        return cls(_shared(open_store(store, provider, steady.now_ms()), steady, random))
+        return cls(_shared(open_store(store, provider, steady.now_ms()), steady, random, anchor_of(anchor)))
 
     def session(
         self,
@@ -124,8 +145,7 @@ class Vault:
     @staticmethod
     def is_at(location: str | os.PathLike[str]) -> bool:
         """Whether something lies at a path, or a vault at a URL; nothing is made and no key is needed."""
-        place = os.fspath(location)
-        return is_used(place) if is_url(place) else os.path.lexists(place)
+        return is_taken(os.fspath(location))
 
     def status(self) -> Status:
         """How many sessions, keys and audit rows there are; needs a look at every session."""
@@ -149,7 +169,9 @@ class Vault:
 
     def sweep(self) -> Swept:
         """Destroys sessions and values whose lifetime has ended. ``sealgate.vault.sweep`` does it without a key."""
-        return sweep_store(self._shared.store, self._shared.clock.now_ms())
+        swept = sweep_store(self._shared.store, self._shared.clock.now_ms())
+        keep_anchor(self._shared.store)
+        return swept
 
     def verify(self, *, progress: Callable[[int], object] | None = None) -> Verified:
         """Reads everything that is stored and checks it; see ``sealgate.vault.verify`` for what it cannot see.
@@ -177,8 +199,15 @@ class Vault:
         store.admit(role, self._shared.root.tref(tenant))
 
     def close(self) -> None:
-        """Releases files and connections. Twice does no harm; afterwards everything is ``StoreUnavailable``."""
+        """Releases files and connections. Twice does no harm; afterwards everything is ``StoreUnavailable``.
+
+        Raises ``AnchorRefused`` when the anchor could not be saved for the last time: it is then behind, no more.
+        """
         self._shared.store.close()
+
+    def _drop_keys(self) -> None:
+        for session in list(self._sessions.values()):
+            session.drop_keys()
 
     def _load(self, state: SessionState) -> State | None:
         with self._shared.store.read() as transaction:
@@ -211,16 +240,17 @@ class Vault:
         raise TypeError("a vault cannot be pickled")
 
 
-def _opened(place: str, provider: KeyProvider | None, now: int) -> Opened:
-    if is_url(place):
-        return open_engine(place, provider, now)
-    return open_memory(provider, now) if place == MEMORY else open_file(place, provider, now)
-
-
-def _shared(opened: Opened, clock: SteadyClock, random: Random) -> Shared:
-    store, root = opened
-    with store.read() as transaction:
+def _shared(opened: Opened, clock: SteadyClock, random: Random, anchor: Anchor | None) -> Shared:
+    engine, root = opened
+    with engine.read() as transaction:
         load_mark(transaction, root, clock)
+        if anchor is None and is_anchored(transaction, root):
+            raise AnchorMissing(NO_ANCHOR)
+    anchoring = None if anchor is None else Anchoring(engine, root, clock, anchor)
+    if anchoring is not None:
+        anchoring.begin()
+    lease = None if ttl_of(root.provider) is None else KeyLease(engine, root, clock)
+    store = GuardedStore(engine, lease, anchoring) if lease or anchoring else engine
     return Shared(store, root, clock, random, AuditLog(store, root, clock))
 
 

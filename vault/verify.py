@@ -1,8 +1,9 @@
 """Reading everything that is stored and checking it against its keys: for operators, and after a restore.
 
 What it cannot see: an entry that was deleted together with all its forms (it opens to nothing), the oldest records of
-a kind (they may be dropped), a session or a whole store that was rolled back, and a tail of the audit chain that was
-cut off (see ``AuditLog.checkpoint``).
+a kind (they may be dropped), all records of a session that were rolled back together, a whole store that was rolled
+back (see ``anchoring``), and a tail of the audit chain that was cut off (see ``AuditLog.checkpoint``). It sees a
+session that is older than the audit chain says, or gone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from sealgate.models.errors import TamperDetected
 
 from .encoding import AUTHENTICATION
 from .entries import head_of, open_row
+from .history import History
 from .records import check_records
 from .rows import EntryRow, SessionRow
 from .sessionkeys import load_keys
@@ -36,20 +38,24 @@ class Verified(NamedTuple):
 def verify(shared: Shared, progress: Callable[[int], object] | None = None) -> Verified:
     """Checks every live session, every value and record in it, and the audit chain.
 
-    Raises ``TamperDetected`` for the first thing that does not authenticate, ``AuditBroken`` for the chain.
+    Raises ``TamperDetected`` for the first thing that does not authenticate, ``RollbackDetected`` for a session that is
+    older than the chain says, ``AuditBroken`` for the chain.
     """
+    history = History(shared.audit)
     sessions = values = records = after = 0
     while True:
         with shared.store.read() as transaction:
             rows = transaction.sessions.page(after, _CHUNK)
             for row in rows:
                 state = _state(shared, transaction, row)
+                history.check(row)
                 values += _check_entries(state, transaction.entries.after(row.sid, 0))
                 records += check_records(state, transaction.records)
                 if progress is not None:
                     progress(values)
         if not rows:
-            return Verified(sessions, values, records, shared.audit.verify())
+            history.finish(shared.store, shared.audit)
+            return Verified(sessions, values, records, history.rows)
         sessions, after = sessions + len(rows), rows[-1].sid
 
 
