@@ -14,6 +14,7 @@ from ..gateway import Gateway
 from .answers import ACCOUNT, MADE_UP, OTP, Answers, has_terminal, read_answers, scripted_answers, terminal_answers
 from .evidence import debug_logs, live_evidence, stored_evidence
 from .leakcheck import MIN_LENGTH, LeakReport, find_leaks
+from .panels import terminal_width
 from .picture import picture
 from .scenario import EMAIL, REQUEST, Witnesses, browser_events, play
 from .streams import write_json, write_text
@@ -92,7 +93,7 @@ def as_text(run: Demo) -> str:
     """The picture and the verdict, for people."""
     lines = [
         "",
-        picture(run.answers, run.witnesses),
+        picture(run.answers, run.witnesses, terminal_width()),
         "",
         f"The person reads: {run.reply}",
         "",

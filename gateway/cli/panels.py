@@ -1,15 +1,23 @@
-"""Columns of wrapped text side by side, for a plain terminal of 100 columns."""
+"""Columns of wrapped text side by side, as wide as the terminal; below each other where it is narrow."""
 
 from __future__ import annotations
 
+import os
+import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
 WIDTH: Final = 100
-"""Columns of the terminal that everything fits."""
+"""Columns where there is no terminal to ask."""
+
+NARROW: Final = 80
+"""Columns below which nothing stands side by side: a placeholder would not fit into a quarter."""
+
+NARROWEST: Final = 20
+"""Columns that are used in any case."""
 
 _BETWEEN: Final = " | "
 
@@ -26,6 +34,27 @@ class Panel:
         """Title, rule and wrapped text; the lines of a paragraph after its first are indented."""
         wrapped = [line for paragraph in self.paragraphs for line in _wrapped(paragraph, self.width)]
         return [self.title, "-" * self.width, *wrapped]
+
+
+def terminal_width() -> int:
+    """The columns of the terminal that standard output goes to; 100 where it goes elsewhere."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or WIDTH
+    except (OSError, ValueError, AttributeError):  # a file, a closed stream, none at all
+        return WIDTH
+
+
+def fitted(panels: Sequence[Panel], total: int) -> str:
+    """The panels in ``total`` columns, their widths in the proportions that they have; below 80 one after the other."""
+    if total < NARROW:
+        stacked = [replace(panel, width=max(NARROWEST, total)) for panel in panels]
+        return "\n\n".join(side_by_side([panel]) for panel in stacked)
+    room = total - len(_BETWEEN) * (len(panels) - 1)
+    wanted = sum(panel.width for panel in panels)
+    ends = [sum(panel.width for panel in panels[: number + 1]) * room // wanted for number in range(len(panels))]
+    return side_by_side(
+        [replace(panel, width=end - before) for panel, before, end in zip(panels, [0, *ends[:-1]], ends, strict=True)]
+    )
 
 
 def side_by_side(panels: Sequence[Panel]) -> str:

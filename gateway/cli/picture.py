@@ -7,19 +7,20 @@ from itertools import groupby
 from typing import Any
 
 from .answers import Answers
-from .panels import Panel, side_by_side
+from .panels import WIDTH, Panel, fitted
 from .scenario import REQUEST, Witnesses, browser_events
 
 
-def picture(answers: Answers, witnesses: Witnesses) -> str:
-    """The four views side by side, 100 columns wide."""
-    return side_by_side(
+def picture(answers: Answers, witnesses: Witnesses, width: int = WIDTH) -> str:
+    """The four views side by side in ``width`` columns, or below each other where these are few."""
+    return fitted(
         [
             Panel("PERSON TYPED", 18, [REQUEST, *(f"{name}:\n{typed}" for name, typed in answers.typed)]),
             Panel("MODEL SAW", 28, _model_lines(witnesses.model)),
             Panel("TOOL RECEIVED", 17, [_call(name, arguments) for name, arguments in witnesses.tools]),
             Panel("BROWSER WOULD GET", 28, _event_lines(browser_events(witnesses.browser))),
-        ]
+        ],
+        width,
     )
 
 
