@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from sealgate.gateway import Gateway, HumanMessage, LeakPrevented, Session, ToolCall
+from sealgate.gateway import Gateway, HumanMessage, LeakPrevented, PrivateData, Session, ToolCall
 from sealgate.gateway.testing import ScriptedModel
-from sealgate.gateway.turn.outgoing import check_outgoing, strings_of
+from sealgate.gateway.turn.outgoing import check_outgoing
+from sealgate.gateway.turn.specs import strings_of
 from sealgate.models.messages import SealedCall, SealedMessage, sealing
 from sealgate.models.tools import ToolSpec
 from sealgate.redaction import KnownValues, build_known_values
@@ -70,8 +71,51 @@ def test_a_value_is_found_in_every_place(
 
 def test_placeholders_names_and_other_numbers_pass(session: Session, known: KnownValues) -> None:
     shown = session.redact(IBAN).text
-    named = TOOL.model_copy(update={"name": IBAN})
-    check_outgoing(known, [message(f"to {shown}, order 4829130"), calling(name=IBAN, arguments={"to": shown})], [named])
+    check_outgoing(known, [message(f"to {shown}, order 4829130"), calling(name="pay", arguments={"to": shown})], [TOOL])
+
+
+def tool(**schema: Any) -> ToolSpec:
+    return TOOL.model_copy(update={"parameters": {"type": "object", "properties": {"to": schema}}})
+
+
+OWN_WORDS = [
+    TOOL.model_copy(update={"name": f"pay_{IBAN}"}),
+    TOOL.model_copy(update={"parameters": {"properties": {IBAN: {"type": "string"}}}}),
+    TOOL.model_copy(update={"parameters": {"properties": {}, "$defs": {IBAN: {}}}}),
+    TOOL.model_copy(update={"parameters": {"properties": {}, "required": [IBAN]}}),
+    tool(enum=["x", IBAN]),
+    tool(const=IBAN),
+    tool(enum=[482913]),
+    tool(maximum=482913),
+    tool(pattern=f"^{IBAN}$"),
+    tool(type="array", items={"anyOf": [{"enum": [IBAN]}]}),
+    tool(type="object", additionalProperties={"properties": {IBAN: {}}}),
+    tool(**{IBAN: True}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(OWN_WORDS)))
+def test_a_value_among_a_programs_own_words_stops_the_turn(known: KnownValues, number: int) -> None:
+    with pytest.raises(LeakPrevented) as prevented:
+        check_outgoing(known, [], [TOOL, OWN_WORDS[number]])
+    assert prevented.value.where == "a name, key, enum member or bound of tool 1"
+    assert IBAN not in str(prevented.value)
+
+
+@pytest.mark.parametrize("keyword", ["default", "examples", "x-note"])
+@pytest.mark.parametrize("value", [IBAN, [IBAN], {IBAN: 1}, {"a": [{"b": f"to {IBAN}"}]}, 482913, [1, 482913]])
+def test_a_value_among_samples_stops_it_too(known: KnownValues, keyword: str, value: Any) -> None:
+    """They are replaced before; this is the check behind that."""
+    with pytest.raises(LeakPrevented, match="tool 0"):
+        check_outgoing(known, [], [tool(**{keyword: value})])
+
+
+def test_a_word_that_somebodys_name_is_stops_nothing(session: Session) -> None:
+    """A person may be called as a country is, and have the year of an enum as a PIN; the program knows neither."""
+    session.redact("x", known=["Jordan", "Christian", "premium"])
+    session.private_data.put(PrivateData("2024", name="pin"))
+    known = session._services.vault.match(build_known_values)
+    check_outgoing(known, [], [tool(enum=["Jordan", "Christian", "premium", 2024, "2024"], maximum=2024)])
 
 
 def test_every_text_of_a_value_is_read() -> None:

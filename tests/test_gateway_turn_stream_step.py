@@ -183,12 +183,20 @@ def test_a_call_alone_shows_nothing(gateway: Gateway, session: Session) -> None:
 # What the encodings of a secret look like in a stream of single symbols.
 
 
+ENCODED = {
+    f"{encoding.name} of {secret}": (secret, encoding.encode(secret))
+    for encoding in ENCODINGS
+    for secret in (SECRET, "4929-1182-3345-9921", "GB82 WEST 1234 5698 7654 32")
+    # Words of digits are read for values of digits alone, streamed or not.
+    if encoding.name != "digits in words" or not any(map(str.isalpha, secret))
+}
+
+
 @pytest.mark.parametrize("piece", [1, 2, 9])
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
-@pytest.mark.parametrize("secret", [SECRET, "4929-1182-3345-9921", "GB82 WEST 1234 5698 7654 32"])
-def test_no_encoding_of_a_sealed_value_shows(session: Session, encoding: Any, secret: str, piece: int) -> None:
+@pytest.mark.parametrize("name", ENCODED)
+def test_no_encoding_of_a_sealed_value_shows(session: Session, name: str, piece: int) -> None:
+    secret, encoded = ENCODED[name]
     session.private_data.put(PrivateData(secret, name="canary", pii_type="CUSTOM"))
-    encoded = encoding.encode(secret)
     answer = f"{LONG}It is {encoded} as you know. {LONG}\n{encoded}\n{LONG}"
     events = streamed(session, StreamingScriptedModel([answer], piece=piece))
     chunks = [event.text or "" for event in events if event.type == "assistant.chunk"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sealgate.models.errors import LeakPrevented, ModelFailed, SealgateError, TooManySteps
@@ -68,8 +69,9 @@ def seal_answer(context: TurnContext, answer: AIMessage, *, already: int = 0) ->
 
 
 def _complete(context: TurnContext, state: TurnState, shown: ShownAnswer) -> Effects[AIMessage]:
-    tools = sealed_specs(context.services.redactor, context.toolkit.specs())
-    check_outgoing(context.services.vault.match(build_known_values), state.messages, tools)
+    known = partial(context.services.vault.match, build_known_values)
+    tools = sealed_specs(context.services.redactor, context.toolkit.specs(), known)
+    check_outgoing(known(), state.messages, tools)
     context.services.sent.record(state.messages, tools)
     model, messages = context.model, list(state.messages)
     if model is None or not callable(getattr(model, "complete", None)):

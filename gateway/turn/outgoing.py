@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from sealgate.models.errors import LeakPrevented
-from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedMessage
 from sealgate.models.tools import ToolSpec
 from sealgate.redaction import KnownValues
 
-from .specs import prose_of
+from .specs import own_words_of, prose_of, samples_of, strings_of
+
+_SHORTEST: Final = 6
+"""Letters and digits of the shortest value that a program's own words are refused for."""
 
 
 def check_outgoing(known: KnownValues, messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> None:
     """Nothing, if no text of the payload holds a sealed value. Raises ``LeakPrevented`` naming the place, never the
     value.
 
-    Names, keys and enums of tool schemas are the application's and are not looked at; descriptions are, and so are the
-    ids of calls and the names of tools that nobody registered: a model made them up.
+    Of tools everything that a model reads is looked at. Names, keys, enum members and bounds are the program's own and
+    cannot be changed, so there a value has to be one that no word or small number is by chance: six letters and digits
+    or more, with a digit or an ``@`` among them. The ids of calls and the names of tools that nobody registered are
+    looked at like any text: a model made them up.
     """
+    tools = list(tools)
     texts = list(_texts(messages, tools))
-    if not known.suspects("\n".join(text for _where, text in texts)):
-        return
-    for where, text in texts:
-        if known.appears_in(text):
-            raise LeakPrevented(where)
+    if known.suspects("\n".join(text for _where, text in texts)):
+        for where, text in texts:
+            if known.appears_in(text):
+                raise LeakPrevented(where)
+    for position, tool in enumerate(tools):
+        own = [tool.name, *own_words_of(tool.parameters)]
+        if known.suspects("\n".join(own)) and any(_is_told(known, text) for text in own):
+            raise LeakPrevented(f"a name, key, enum member or bound of tool {position}")
+
+
+def _is_told(known: KnownValues, text: str) -> bool:
+    return any(_is_no_word(text[hit.start : hit.end]) for hit in known.outside(text))
+
+
+def _is_no_word(found: str) -> bool:
+    symbols = [char for char in found if char.isalnum()]
+    return len(symbols) >= _SHORTEST and ("@" in found or any(map(str.isdigit, symbols)))
 
 
 def may_hold(known: KnownValues, messages: Iterable[SealedMessage]) -> bool:
@@ -50,18 +68,4 @@ def _texts(messages: Iterable[SealedMessage], tools: Iterable[ToolSpec]) -> Iter
     for position, tool in enumerate(tools):
         for text in (tool.description, *prose_of(tool.parameters)):
             yield f"description of tool {position}", text
-
-
-def strings_of(value: JsonValue | list[dict[str, JsonValue]]) -> Iterator[str]:
-    """Every text in a JSON value: keys, strings, and numbers by their digits."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield repr(value)
-    elif isinstance(value, list):
-        for item in value:
-            yield from strings_of(item)
-    elif isinstance(value, dict):
-        yield from value
-        for item in value.values():
-            yield from strings_of(item)
+        yield from ((f"a default or an example of tool {position}", text) for text in samples_of(tool.parameters))

@@ -22,7 +22,7 @@ from .changes import TurnFailed
 from .context import TurnContext
 from .hold_step import cancel_pauses, hold, waits_for
 from .model_step import call_model
-from .outgoing import strings_of
+from .specs import strings_of
 from .state import TurnState
 from .steps import Approve, Ask, CallModel, Hold, RunTool, Step, Stop, next_step
 from .tool_step import run_tool
