@@ -15,7 +15,7 @@ from sealgate.models.grants import Accepts
 from sealgate.models.limits import Limits
 from sealgate.models.policy import Policy
 from sealgate.redaction import Coverage, Detector, Operator, Redactor, Restorer
-from sealgate.vault import SYSTEM_CLOCK, AuditLog, Clock, KeyProvider, Vault, VaultSession
+from sealgate.vault import SYSTEM_CLOCK, Anchor, AuditLog, Clock, KeyProvider, Vault, VaultSession
 
 from .bridges import Bridges
 from .emitted import EmittedTexts
@@ -79,6 +79,7 @@ class Gateway:
         location: str | os.PathLike[str],
         *,
         key: bytes | KeyProvider | None = None,
+        anchor: str | os.PathLike[str] | Anchor | None = None,
         detector: Detector | None = None,
         limits: Limits | None = None,
         clock: Clock = SYSTEM_CLOCK,
@@ -93,6 +94,10 @@ class Gateway:
         ``VaultMissing``, ``VaultTooNew``, ``StoreUnavailable`` (also where the folder does not exist); or
         ``InvalidInput`` that names the argument. Nothing is changed then.
 
+        ``anchor`` is the path of a file outside the vault's folder, or another ``Anchor``: with it an older copy of the
+        vault that somebody put back is ``RollbackDetected``, within the limits that ``sealgate.vault.anchoring`` says,
+        and the vault opens without it no more (``AnchorMissing``).
+
         ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and
         the annotations both have to allow what a tool receives. Without one the annotations decide.
 
@@ -104,7 +109,7 @@ class Gateway:
         check_operators(operators)
         location = path_of(location, "the location of a vault")
         allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(path_of(policy, "policy"))
-        vault = Vault.open(location, key, clock=clock)
+        vault = Vault.open(location, key, anchor=anchor, clock=clock)
         return cls(
             vault,
             detector=detector or Detector(),

@@ -176,6 +176,78 @@ def test_a_person_is_asked(
         assert texts(place, placeholders) == [VALUE]
 
 
+@pytest.fixture
+def anchor(tmp_path: Path) -> str:
+    """Where an anchor may lie."""
+    (tmp_path / "kept").mkdir(mode=0o700)
+    return str(tmp_path / "kept" / "anchor")
+
+
+@pytest.fixture
+def older(run: Callable[..., Any], place: str, anchor: str) -> list[Placeholder]:
+    """An older copy of an anchored vault is put back; the placeholders of what it holds."""
+    placeholders = seal(place, VALUE)
+    run("status", "--anchor", anchor)
+    image = Path(place).read_bytes()
+    run("rotate", "--anchor", anchor)
+    Path(place).write_bytes(image)
+    return placeholders
+
+
+@pytest.mark.parametrize(
+    "arguments", [["status"], ["rotate"], ["verify"], ["shred", "--yes"], ["forget", "--yes"], ["backup", "copy"]]
+)
+def test_an_older_copy_is_refused(
+    run: Callable[..., Any], older: list[Placeholder], anchor: str, arguments: list[str]
+) -> None:
+    said = run(*arguments, "--anchor", anchor, code=3)
+    assert "older than its anchor" in said
+    assert "`sealgate vault anchor`" in said
+    assert "`sealgate vault anchor --give-up`" in run(*arguments, code=3)
+
+
+def test_an_older_copy_is_accepted_on_purpose(
+    run: Callable[..., Any], older: list[Placeholder], anchor: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for wrong in (["anchor"], ["anchor", "--anchor", anchor, "--give-up"]):
+        assert "--give-up" in run(*wrong, "--yes", code=2)
+    assert "--yes" in run("anchor", "--anchor", anchor, code=2)
+    monkeypatch.setattr(confirm, "_is_terminal", lambda stream: True)
+    run("anchor", "--anchor", anchor, input=b"n\n", code=130)
+    run("status", "--anchor", anchor, code=3)
+    assert run("anchor", "--anchor", anchor, input=b"y\n")["anchored"] is True
+    assert run("verify", "--anchor", anchor)["values"] == 1
+    assert run("anchor", "--give-up", "--yes")["anchored"] is False
+    assert texts(place, older) == [VALUE]
+
+
+def test_a_vault_is_made_and_restored_with_its_anchor(
+    run: Callable[..., Any], place: str, anchor: str, tmp_path: Path
+) -> None:
+    run("init", "--anchor", anchor)
+    run("backup", str(tmp_path / "copy"), "--anchor", anchor)
+    run("rotate", "--anchor", anchor)
+    for file in tmp_path.glob("vault.db*"):
+        file.unlink()
+    assert "put the store back" in run("init", "--anchor", anchor, code=3)
+    assert run("restore", str(tmp_path / "copy"), "--anchor", anchor)["keys"] == 1
+    assert run("status", "--anchor", anchor)["keys"] == 1
+
+
+def test_pipes_go_through_an_anchored_vault(sealgate_command: Command, place: str, anchor: str) -> None:
+    options = ["--vault", place, "--anchor", anchor]
+    sealed = sealgate_command("redact", *options, input=b"Mail ada@example.org").stdout
+    assert b"ada" not in sealed
+    assert sealgate_command("restore", *options, input=sealed).stdout == b"Mail ada@example.org"
+    assert sealgate_command("restore", "--vault", place, input=sealed).returncode == 3
+
+
+def test_an_anchor_in_a_key_store_has_a_name(run: Callable[..., Any], place: str) -> None:
+    seal(place, VALUE)
+    assert "operating system" in run("status", "--anchor", "keyring:mine", code=3)
+    assert run("status")["sessions"] == 1
+
+
 def test_progress_is_shown_on_a_terminal_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sealgate.gateway import Gateway, HumanMessage, SealgateError, SessionShredded, ToolCall, UnknownSession
 from sealgate.gateway.testing import FakeClock, ScriptedModel
-from sealgate.models.errors import InvalidInput, InvalidName, StoreUnavailable
+from sealgate.models.errors import AnchorMissing, InvalidInput, InvalidName, RollbackDetected, StoreUnavailable
 from sealgate.redaction import Detector
 
 
@@ -122,3 +122,22 @@ def test_a_name_is_registered_once(gateway: Gateway) -> None:
     gateway.toolify(name="shout")(lambda text: text)
     with pytest.raises(ValueError, match="shout"):
         gateway.toolify(name="shout")(lambda text: text)
+
+
+def test_an_older_copy_of_the_vault_is_refused(tmp_path: Path, detector: Detector) -> None:
+    place, anchor = tmp_path / "vault.db", tmp_path / "kept" / "anchor"
+    anchor.parent.mkdir(mode=0o700)
+    images = []
+    for text in ("Mail jane.roe@example.com.", "Mail john.roe@example.com."):
+        with Gateway.open(place, key=bytes(32), anchor=anchor, detector=detector) as gateway:
+            gateway.session("order").redact(text)
+        images.append(place.read_bytes())
+    place.write_bytes(images[0])
+    with pytest.raises(RollbackDetected):
+        Gateway.open(place, key=bytes(32), anchor=anchor, detector=detector)
+    with pytest.raises(AnchorMissing):
+        Gateway.open(place, key=bytes(32), detector=detector)
+    with pytest.raises(InvalidInput, match="anchor"):
+        Gateway.open(place, key=bytes(32), anchor=7, detector=detector)  # type: ignore[arg-type]
+    place.write_bytes(images[1])
+    Gateway.open(place, key=bytes(32), anchor=anchor, detector=detector).close()

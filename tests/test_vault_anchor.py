@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
-from keyring.errors import KeyringLocked
 
+from key_stores import MemoryKeyring, system_keyring
 from sealgate.models.errors import (
     AnchorMissing,
     AnchorRefused,
@@ -35,34 +33,10 @@ from vault_engines import KEY, Engine, FakeTime, fill, texts
 AnyEngine = Engine[Any]
 
 
-class MemoryKeyring(KeyringBackend):
-    """A key store in memory that the tests declare to be a system's own."""
-
-    priority = 1
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.stored: dict[tuple[str, str], str] = {}
-        self.locked = False
-
-    def get_password(self, service: str, username: str) -> str | None:
-        if self.locked:
-            raise KeyringLocked("Ann Example")
-        return self.stored.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        if self.locked:
-            raise KeyringLocked("Ann Example")
-        self.stored[service, username] = password
-
-
 @pytest.fixture
-def key_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
-    before, made = keyring.get_keyring(), MemoryKeyring()
-    monkeypatch.setattr(keyringkeys, "_SAFE", frozenset((MemoryKeyring.__module__,)))
-    keyring.set_keyring(made)
-    yield made
-    keyring.set_keyring(before)
+def key_store() -> Iterator[MemoryKeyring]:
+    with system_keyring() as made:
+        yield made
 
 
 @pytest.fixture

@@ -67,5 +67,9 @@ class FileAnchor:
 
 
 def anchor_of(given: str | os.PathLike[str] | Anchor | None) -> Anchor | None:
-    """The anchor that a caller means; a path is that of a file."""
-    return FileAnchor(given) if isinstance(given, str | os.PathLike) else given
+    """The anchor that a caller means; a path is that of a file. Raises ``InvalidInput`` for another thing."""
+    if isinstance(given, str | os.PathLike):
+        return FileAnchor(given)
+    if given is None or isinstance(given, Anchor):
+        return given
+    raise InvalidInput("an anchor is the path of a file or an Anchor")

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sealgate.models.errors import AuditBroken, RollbackDetected
+from sealgate.models.errors import AuditBroken, RollbackDetected, TamperDetected
 
 from .audit import AuditEvent, AuditLog, decode
-from .rows import SessionRow
+from .encoding import AUTHENTICATION
+from .rows import LIVE, SessionRow
 from .store import RoleStore, Store
 
 _CHUNK: Final = 500
@@ -55,8 +56,8 @@ class History:
         self._seen.add(session)
 
     def finish(self, store: Store, audit: AuditLog) -> None:
-        """Once all live sessions were checked: ``RollbackDetected`` if one that the chain tells of left no row, and
-        ``AuditBroken`` if the chain does not tell how one began.
+        """Once all live sessions were checked: ``RollbackDetected`` if one that the chain tells of left no row,
+        ``TamperDetected`` if another one lives, ``AuditBroken`` if the chain does not tell how one began.
         """
         for event in audit.rows(self.rows) if self._young else ():
             if event.action == "session.created":
@@ -67,8 +68,12 @@ class History:
             return
         for chunk in self._unseen():
             with store.read() as transaction:
-                if any(transaction.sessions.by_ref(sref) is None for sref in chunk):
-                    raise RollbackDetected(_OLDER)
+                for row in (transaction.sessions.by_ref(sref) for sref in chunk):
+                    if row is None:
+                        raise RollbackDetected(_OLDER)
+                    if row.state == LIVE:
+                        self.check(row)
+                        raise TamperDetected(AUTHENTICATION)
 
     def _unseen(self) -> Iterator[list[bytes]]:
         left = [bytes.fromhex(session) for session in self._latest if session not in self._seen]

@@ -13,6 +13,7 @@ from sealgate.vault import sweep as sweep_vault
 
 from .confirm import confirm, progress, yes_option
 from .streams import read_text, write_report
+from .vaultanchor import anchor, anchor_at, anchor_option
 from .vaultcopies import backup, restore
 from .vaultoption import json_option, session_option, vault_option, vault_place
 
@@ -24,14 +25,16 @@ def vault() -> None:
     """Make, look at, re-key, empty, back up and check a vault."""
 
 
+vault.add_command(anchor)
 vault.add_command(backup)
 vault.add_command(restore)
 
 
 @vault.command()
 @vault_option
+@anchor_option
 @json_option
-def init(vault: str | None, as_json: bool) -> None:
+def init(vault: str | None, anchor: str | None, as_json: bool) -> None:
     """Make a vault and its key.
 
     The key lies in your configuration directory, never beside the vault. Without it the vault is lost.
@@ -39,17 +42,18 @@ def init(vault: str | None, as_json: bool) -> None:
     place = vault_place(vault)
     if Vault.is_at(place):
         raise InvalidInput("there is something at this place already")
-    with Vault.open(place) as made:
+    with Vault.open(place, anchor=anchor_at(anchor)) as made:
         facts = made.status()
     write_report(as_json, {"vault": facts.vault}, f"made vault {facts.vault}")
 
 
 @vault.command()
 @vault_option
+@anchor_option
 @json_option
-def status(vault: str | None, as_json: bool) -> None:
+def status(vault: str | None, anchor: str | None, as_json: bool) -> None:
     """Say how many sessions, keys and audit rows a vault has."""
-    with _existing(vault) as opened:
+    with _existing(vault, anchor) as opened:
         facts = opened.status()
     lines = f"vault     {facts.vault}\nsessions  {facts.sessions}\nkeys      {facts.keys}\naudit     {facts.audit} rows"
     older = f"\n{facts.older} sessions are under an older key: rotate" if facts.older else ""
@@ -58,12 +62,13 @@ def status(vault: str | None, as_json: bool) -> None:
 
 @vault.command()
 @vault_option
+@anchor_option
 @click.option("--destroy-old", is_flag=True, help="Then destroy all older keys: older backups become unreadable.")
 @yes_option
 @json_option
-def rotate(vault: str | None, destroy_old: bool, yes: bool, as_json: bool) -> None:
+def rotate(vault: str | None, anchor: str | None, destroy_old: bool, yes: bool, as_json: bool) -> None:
     """Wrap all sessions under a new key. Values and placeholders stay as they are."""
-    with _existing(vault) as opened:
+    with _existing(vault, anchor) as opened:
         if destroy_old:
             confirm("Every backup from before now becomes unreadable for ever. Go on?", yes=yes)
         count = opened.rotate(progress=progress("sessions"))
@@ -74,18 +79,21 @@ def rotate(vault: str | None, destroy_old: bool, yes: bool, as_json: bool) -> No
 
 @vault.command()
 @vault_option
+@anchor_option
 @session_option
 @tenant_option
 @click.option("--value", "is_value", is_flag=True, help="Standard input is one value instead of placeholders.")
 @yes_option
 @json_option
-def forget(vault: str | None, session: str, tenant: str, is_value: bool, yes: bool, as_json: bool) -> None:
+def forget(
+    vault: str | None, anchor: str | None, session: str, tenant: str, is_value: bool, yes: bool, as_json: bool
+) -> None:
     """Destroy the values whose placeholders stand in standard input. All other placeholders stay.
 
     With --value, standard input is the value itself, of which one line end is dropped.
     """
     text = read_text()
-    with _existing(vault) as opened:
+    with _existing(vault, anchor) as opened:
         known = opened.session(session, tenant=tenant, create=False)
         wanted = _of_value(known, text) if is_value else [one for _start, _end, one in find_all(text)]
         found = list(known.facts(wanted))
@@ -97,13 +105,14 @@ def forget(vault: str | None, session: str, tenant: str, is_value: bool, yes: bo
 
 @vault.command()
 @vault_option
+@anchor_option
 @session_option
 @tenant_option
 @yes_option
 @json_option
-def shred(vault: str | None, session: str, tenant: str, yes: bool, as_json: bool) -> None:
+def shred(vault: str | None, anchor: str | None, session: str, tenant: str, yes: bool, as_json: bool) -> None:
     """Destroy a session's keys, and with them everything that it stored. Its name is never used again."""
-    with _existing(vault) as opened:
+    with _existing(vault, anchor) as opened:
         doomed = opened.session(session, tenant=tenant, create=False)
         confirm("Nothing of this session can be restored afterwards. Go on?", yes=yes)
         clean = doomed.shred()
@@ -123,20 +132,21 @@ def sweep(vault: str | None, as_json: bool) -> None:
 
 @vault.command()
 @vault_option
+@anchor_option
 @json_option
-def verify(vault: str | None, as_json: bool) -> None:
+def verify(vault: str | None, anchor: str | None, as_json: bool) -> None:
     """Read everything that is stored and check it against its keys, and the audit chain against itself."""
-    with _existing(vault) as opened:
+    with _existing(vault, anchor) as opened:
         checked = opened.verify(progress=progress("values"))
     facts = checked._asdict()
     write_report(as_json, facts, ", ".join(f"{count} {name}" for name, count in facts.items()) + ": all in order")
 
 
-def _existing(given: str | None) -> Vault:
+def _existing(given: str | None, anchor: str | None) -> Vault:
     place = vault_place(given)
     if not Vault.is_at(place):
         raise NotAVault("there is no vault at this place: see `sealgate vault init`")
-    return Vault.open(place)
+    return Vault.open(place, anchor=anchor_at(anchor))
 
 
 def _of_value(session: Any, text: str) -> list[Placeholder]:

@@ -11,14 +11,16 @@ from sealgate.models.errors import NotAVault
 from sealgate.vault import Vault, restore_backup
 
 from .streams import write_report
+from .vaultanchor import anchor_at, anchor_option
 from .vaultoption import json_option, vault_option, vault_place
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
+@anchor_option
 @json_option
-def backup(file: Path, vault: str | None, as_json: bool) -> None:
+def backup(file: Path, vault: str | None, anchor: str | None, as_json: bool) -> None:
     """Write an encrypted copy of the whole vault to FILE, which must not be there yet.
 
     The copy opens with the vault's key, which is not in it: keep a copy of the key elsewhere.
@@ -26,7 +28,7 @@ def backup(file: Path, vault: str | None, as_json: bool) -> None:
     place = vault_place(vault)
     if not Vault.is_at(place):
         raise NotAVault("there is no vault at this place: see `sealgate vault init`")
-    with Vault.open(place) as opened:
+    with Vault.open(place, anchor=anchor_at(anchor)) as opened:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as target:
@@ -42,12 +44,16 @@ def backup(file: Path, vault: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
+@anchor_option
 @json_option
-def restore(file: Path, vault: str | None, as_json: bool) -> None:
-    """Make a vault of the backup FILE where nothing is; all of FILE is checked before the vault appears."""
-    place = vault_place(vault)
+def restore(file: Path, vault: str | None, anchor: str | None, as_json: bool) -> None:
+    """Make a vault of the backup FILE where nothing is; all of FILE is checked before the vault appears.
+
+    A backup is an older copy: with --anchor the vault's anchor begins anew with it.
+    """
+    place, kept = vault_place(vault), anchor_at(anchor)
     with file.open("rb") as source:
-        restore_backup(source, place)
-    with Vault.open(place) as opened:
+        restore_backup(source, place, anchor=kept)
+    with Vault.open(place, anchor=kept) as opened:
         facts = opened.status()
     write_report(as_json, facts._asdict(), f"restored vault {facts.vault} with {facts.sessions} sessions")
