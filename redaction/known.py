@@ -16,14 +16,10 @@ from sealgate.models.placeholder import STRICT, Placeholder, from_match
 from sealgate.models.sealing import LiveValue
 
 from .encodings import MINIMUM_REVERSED, rot13
-from .fold import BARRIER, digits_of, fold_exact, places_of, symbols_of
+from .fold import BARRIER
 from .layers import Layers
-from .projection import Projection, project, project_text, untagged
 from .short_tokens import short_tokens
-from .views import LONG_TOKEN, projection_views, text_views
-
-MINIMUM_DIGITS: Final = 12
-"""Digits from which a number is found however they are parted; fewer follow each other by chance in a long text."""
+from .sight import MINIMUM_DIGITS, Glance, Sight, View
 
 
 class KnownHit(NamedTuple):
@@ -61,34 +57,29 @@ class KnownValues:
         """The placeholder of the value that is exactly ``text``; ``None`` if none is."""
         return self._patterns.exact.get(text)
 
-    def suspects(self, text: str) -> bool:
+    def suspects(self, text: str | Sight) -> bool:
         """Whether ``text`` may hold a value. False is certain, for any breaks in it that are no letters or digits, and
         takes one pass whose cost does not depend on how many values there are; true has to be looked into."""
-        if not self._patterns.exact:
-            return False
-        plain = text.replace(BARRIER, " ")
-        return any(
-            self._touches(view) for read in _readings(plain) for view in text_views(project_text(read), LONG_TOKEN)
-        )
+        return bool(self._patterns.exact) and any(map(self._touches, _sight(text).glances))
 
-    def find(self, text: str) -> list[KnownHit]:
-        """Every sealed value in ``text``, left to right, without overlaps."""
-        return self._hits(text.replace(BARRIER, " ")) if self.suspects(text) else []
+    def find(self, text: str | Sight) -> list[KnownHit]:
+        """Every sealed value in ``text``, left to right, without overlaps. Matchers that look through one text share a
+        ``Sight`` of it."""
+        sight = _sight(text)
+        return self._hits(sight) if self.suspects(sight) else []
 
     def outside(self, text: str) -> list[KnownHit]:
         """Every sealed value outside of strict placeholders. A placeholder that is none of this session's own and that
         holds a value is text like any other."""
-        return self._hits(self._masked(text)) if self.suspects(text) else []
+        sight = Sight(text)
+        return self._hits(self._masked(sight)) if self.suspects(sight) else []
 
     def long_ranges(self, text: str) -> list[tuple[int, int]]:
         """Where long values stand in ``text``, left to right, without overlaps. They are too long to be guessed."""
-        if not self.suspects(text):
+        sight = Sight(text)
+        if not self.suspects(sight):
             return []
-        return merged(
-            view.span(start, end)
-            for view in self._views(text.replace(BARRIER, " "))
-            for start, end, _ in self._long(fold_exact(view.text))
-        )
+        return merged(view.projection.span(start, end) for view in sight.views for start, end, _ in self._long(view))
 
     def scrub(self, text: str) -> str:
         """``text`` with each sealed value replaced by its placeholder. Strict placeholders in it stay as they are."""
@@ -103,56 +94,46 @@ class KnownValues:
         """Whether a sealed value stands in ``text`` outside of strict placeholders."""
         return bool(self.outside(text))
 
-    def _touches(self, view: str) -> bool:
-        """Whether a value, an encoded form or the symbols of a short value stand in a view that leads nowhere back."""
-        patterns, exact = self._patterns, fold_exact(view)
-        symbols = symbols_of(exact)
-        digits = digits_of(symbols)
-        turned = f"{symbols}{BARRIER}{rot13(symbols)}{BARRIER}{symbols[::-1]}"
-        if MINIMUM_DIGITS <= len(digits) < len(symbols):
-            turned += BARRIER + digits
-        return patterns.folded.touches(turned) or patterns.hints.touches(turned) or patterns.spelled.touches(exact)
+    def _touches(self, glance: Glance) -> bool:
+        """Whether a value, an encoded form or the symbols of a short value stand in what a glance shows."""
+        patterns, turned = self._patterns, glance.turned
+        found = patterns.folded.touches(turned) or patterns.hints.touches(turned)
+        return found or patterns.spelled.touches(glance.exact)
 
-    def _masked(self, text: str) -> str:
-        plain = text.replace(BARRIER, " ")
-        return STRICT.sub(self._mask, plain) if "[" in plain else plain
+    def _masked(self, sight: Sight) -> Sight:
+        masked = STRICT.sub(self._mask, sight.text) if "[" in sight.text else sight.text
+        return sight if masked == sight.text else Sight(masked, masked=True)
 
     def _mask(self, found: re.Match[str]) -> str:
         token = found.group()
         known = self._patterns.issued(from_match(found))
-        return BARRIER * len(token) if known or not self._hits(token) else token
+        return BARRIER * len(token) if known or not self._hits(Sight(token)) else token
 
-    def _hits(self, text: str) -> list[KnownHit]:
-        return _leftmost_longest([hit for view in self._views(text) for hit in self._in_view(text, view)])
+    def _hits(self, sight: Sight) -> list[KnownHit]:
+        return _leftmost_longest([hit for view in sight.views for hit in self._in_view(sight.text, view)])
 
-    def _views(self, text: str) -> Iterator[Projection]:
-        for read in _readings(text):
-            yield from projection_views(project(read), self._touches)
-
-    def _in_view(self, text: str, view: Projection) -> Iterator[KnownHit]:
-        exact = fold_exact(view.text)
-        for start, end, placeholder in (*self._long(exact), *self._short(exact)):
-            span = view.span(start, end)
+    def _in_view(self, text: str, view: View) -> Iterator[KnownHit]:
+        for start, end, placeholder in (*self._long(view), *self._short(view.exact)):
+            span = view.projection.span(start, end)
             found = self._patterns.exact.get(text[span.start : span.end])
             yield KnownHit(span.start, span.end, found or placeholder, found is not None)
 
-    def _long(self, exact: str) -> Iterator[_Found]:
+    def _long(self, view: View) -> Iterator[_Found]:
         """Long values as they are spelled, and their symbols forwards, in ROT13 and backwards."""
-        yield from self._patterns.plain.find(exact)
-        symbols = symbols_of(exact)
+        yield from self._patterns.plain.find(view.exact)
+        symbols = view.symbols
         folded = self._patterns.folded
         found = [*folded.find(symbols), *folded.find(rot13(symbols))]
         size = len(symbols)
         found += [(size - end, size - start, placeholder) for start, end, placeholder in folded.find(symbols[::-1])]
-        places = places_of(exact) if found else []
+        places = view.places() if found else []
         yield from ((places[start], places[end - 1] + 1, placeholder) for start, end, placeholder in found)
-        yield from self._digits(exact)
+        yield from self._digits(view)
 
-    def _digits(self, exact: str) -> Iterator[_Found]:
+    def _digits(self, view: View) -> Iterator[_Found]:
         """Long numbers whose digits stand in a text in order, whatever else is between them."""
-        digits = digits_of(exact)
-        found = [hit for hit in self._patterns.folded.find(digits) if hit[1] - hit[0] >= MINIMUM_DIGITS]
-        places = [index for index, char in enumerate(exact) if "0" <= char <= "9" or char == BARRIER] if found else []
+        found = [hit for hit in self._patterns.folded.find(view.digits) if hit[1] - hit[0] >= MINIMUM_DIGITS]
+        places = view.digit_places() if found else []
         yield from ((places[start], places[end - 1] + 1, placeholder) for start, end, placeholder in found)
 
     def _short(self, exact: str) -> Iterator[_Found]:
@@ -183,10 +164,8 @@ build_known_values: Final = _KnownValuesBuilder()
 """Makes the matcher of a session's live values; pass it to ``Sealer.match``, which keeps and extends what it made."""
 
 
-def _readings(text: str) -> list[str]:
-    """A text as a reader sees it, and as one does who sees its tag characters. The latter hide what they part."""
-    shown = untagged(text)
-    return [text] if shown is None else [text, shown]
+def _sight(text: str | Sight) -> Sight:
+    return Sight(text) if isinstance(text, str) else text
 
 
 def _ends_token(text: str, start: int, end: int) -> bool:

@@ -28,6 +28,7 @@ from .operators import Policy
 from .placeholders import find_lenient
 from .plan import Plan, Planned
 from .propagation import named_by_addresses, repeats
+from .sight import Sight
 from .strength import is_searchable
 from .union import EXPECTED, FIXED, KNOWN, LITERAL, rank_of, resolve
 
@@ -145,21 +146,22 @@ class Planner:
 
     def found(self, text: str, scope: Scope, *, cue: str = "") -> tuple[list[Finding], list[Finding]]:
         """Everything that was found, which may overlap, and what the union makes of it."""
-        found = [*self._certain(text, scope), *self._detected(text, scope, cue)]
+        sight = Sight(text)
+        found = [*self._certain(text, sight, scope), *self._detected(text, scope, cue)]
         found += _allowed(text, named_by_addresses(text, found), scope)
         resolved = resolve(text, found)
-        again = _allowed(text, repeats(text, resolved), scope)
+        again = _allowed(text, repeats(text, resolved, sight), scope)
         resolved = resolve(text, [*resolved, *again]) if again else resolved
         uncovered = _uncovered_look_alikes(text, resolved)
         resolved = resolve(text, [*resolved, *uncovered]) if uncovered else resolved
         return [*found, *again, *uncovered], resolved
 
-    def _certain(self, text: str, scope: Scope) -> list[Finding]:
+    def _certain(self, text: str, sight: Sight, scope: Scope) -> list[Finding]:
         """Look-alikes, known values, and what was asked for."""
         found = [Finding("LITERAL", item.start, item.end, 1.0, LITERAL) for item in find_lenient(text)]
         for matcher in (scope.session, scope.given):
             found += [
-                Finding(hit.placeholder.entity_type, hit.start, hit.end, 1.0, KNOWN) for hit in matcher.find(text)
+                Finding(hit.placeholder.entity_type, hit.start, hit.end, 1.0, KNOWN) for hit in matcher.find(sight)
             ]
         if scope.expect is not None:
             found += [

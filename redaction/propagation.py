@@ -12,6 +12,7 @@ from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
 
 from .known import KnownValues
+from .sight import Sight
 from .strength import is_weak
 from .union import KNOWN, LITERAL, REPEATED, family_of
 from .words import is_word
@@ -24,8 +25,9 @@ _SHORTEST: Final = 4
 """Code points of the shortest part of a name that is looked for on its own."""
 
 
-def repeats(text: str, found: Sequence[Finding]) -> list[Finding]:
-    """Further occurrences of found values in ``text``, re-spelled ones too; none of everyday words or weak values."""
+def repeats(text: str, found: Sequence[Finding], sight: Sight | None = None) -> list[Finding]:
+    """Further occurrences of found values in ``text``, re-spelled ones too; none of everyday words or weak values.
+    ``sight`` is one of ``text``, if there is one already."""
     values: dict[str, str] = {}
     for finding in found:
         if finding.recognizer in (KNOWN, LITERAL) or family_of(finding) not in _FAMILIES:
@@ -40,7 +42,7 @@ def repeats(text: str, found: Sequence[Finding]) -> list[Finding]:
     taken = {(finding.start, finding.end) for finding in found}
     return [
         Finding(hit.placeholder.entity_type, hit.start, hit.end, 0.8, REPEATED)
-        for hit in matcher.find(text)
+        for hit in matcher.find(sight or text)
         if (hit.start, hit.end) not in taken and _same_case(text, hit.start, hit.end, values)
     ]
 

@@ -55,6 +55,8 @@ _CORRECTIONS: Final = frozenset(["no", "nope", "sorry", "wait", "actually", "cor
 _CORRECTION_REST: Final = frozenset(["i", "mean", "that", "it's", "its", "is", "make", "not", "meant"])
 
 _TOKEN: Final = re.compile(r"[0-9]+|[A-Za-z][A-Za-z']*|[^\sA-Za-z0-9]")
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z']*")
+_SPEAKING: Final = frozenset((*_UNITS, *_TEENS, *_TENS, *_TIMES))
 _JOINERS: Final = frozenset("-–—.,:;/·_ '\"")
 
 
@@ -77,13 +79,18 @@ _SHORTEST_SAID: Final = 3
 def said(text: str) -> list[Edit]:
     """The runs of three or more digits in a text of which some are spoken, with what they say."""
     searched = text.lower() if text.isascii() else text.lower().encode("ascii", "replace").decode()
-    if len(_SAID.find_matches_as_indexes(searched)) < _SHORTEST_SAID:
+    if len(_SAID.find_matches_as_indexes(searched)) < _SHORTEST_SAID or not _speaks(text):
         return []
     return [
         Edit(run.start, run.end, FENCE + run.digits + FENCE)
         for run in runs(text)
         if run.spoken and len(run.digits) >= _SHORTEST_SAID
     ]
+
+
+def _speaks(text: str) -> bool:
+    """Whether any token says a number. Parts of words do not, and many have one in them ("sentence", "phone")."""
+    return not _SPEAKING.isdisjoint(map(str.lower, _WORD.findall(text)))
 
 
 class _Piece(NamedTuple):

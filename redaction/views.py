@@ -42,6 +42,10 @@ _ESCAPE: Final = re.compile(
 _LOOSE: Final = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n)+|\b0[xX][0-9a-fA-F]{2}(?:[, ]{1,2}0[xX][0-9a-fA-F]{2})*\b")
 _WORD: Final = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_TOKEN},}}={{0,2}}")
 _HEX: Final = re.compile("(?:[0-9a-fA-F]{2})+")
+_NO_START: Final = frozenset("ghijklmnopqrstuv")
+"""First symbols of base64 whose first byte continues a character of UTF-8, so that they start none; what they may start
+is UTF-16 of Latin letters, whose second byte is zero, which the third symbol has to fit."""
+
 _BASE32: Final = re.compile("[A-Z2-7]{16,}")
 _WORDS: Final = {point: "a" if chr(point).isalnum() or chr(point) in "+/_-" else " " for point in range(128)}
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
@@ -55,17 +59,9 @@ def text_views(text: str, shortest: int = SHORTEST_TOKEN) -> Iterator[str]:
     return _views(text, lambda view: view, edited, lambda read: _tokens(read, shortest))
 
 
-def projection_views(projection: Projection, worth: Callable[[str], bool] | None = None) -> Iterator[Projection]:
-    """The projection, then each view of it with the way back to the original. One decoded run leads back as a whole.
-
-    Words under 16 symbols are decoded only where ``worth`` is true of what they hold: many everyday words are
-    somebody's base64.
-    """
-
-    def tokens(text: str) -> list[Edit]:
-        return _tokens(text, SHORTEST_TOKEN, worth)
-
-    return _views(projection, lambda view: view.text, projected, tokens)
+def projection_views(projection: Projection) -> Iterator[Projection]:
+    """The projection, then each view of it with the way back to the original. One decoded run leads back as a whole."""
+    return _views(projection, lambda view: view.text, projected, lambda read: _tokens(read, SHORTEST_TOKEN))
 
 
 def _views(
@@ -125,8 +121,8 @@ def _loosened(run: str) -> str:
     return bytes.fromhex("".join(re.findall(r"(?:=|0[xX])([0-9A-Fa-f]{2})", run))).decode("utf-8", "ignore")
 
 
-def _tokens(text: str, shortest: int, worth: Callable[[str], bool] | None = None) -> list[Edit]:
-    """The base64 and hex words of ``shortest`` symbols or more that hold readable text, and are worth it."""
+def _tokens(text: str, shortest: int) -> list[Edit]:
+    """The base64 and hex words of ``shortest`` symbols or more that hold readable text."""
     if "a" * shortest not in text.translate(_WORDS):
         return []
     found: list[Edit] = []
@@ -146,6 +142,8 @@ def _decoded(word: str) -> str:
 
 
 def _from_base64(core: str) -> str:
+    if core[0] in _NO_START and core[2:3] not in "ABCD":
+        return ""
     standard = core.replace("-", "+").replace("_", "/")
     whole = standard[: len(standard) - (len(standard) % 4 == 1)]
     try:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sealgate.redaction.encodings import ENCODINGS, forms, rot13
 from sealgate.redaction.projection import project, project_text
-from sealgate.redaction.views import MAX_VIEWS, projection_views, readable, text_views
+from sealgate.redaction.views import MAX_VIEWS, SHORTEST_TOKEN, projection_views, readable, text_views
 
 TEXTS = ("831942", "4929-1182-3345-9921", "Ünïcode & <tags>", "a\nb\tc", 'quote " and \\ slash')
 
@@ -86,3 +86,17 @@ def test_views_of_hostile_text_are_few_and_no_longer(unit: str) -> None:
     views = list(text_views(unit * 30_000))
     assert len(views) <= MAX_VIEWS
     assert all(len(view) <= len(views[0]) + 2 for view in views)
+
+
+@given(
+    st.one_of(
+        st.binary(min_size=3, max_size=12),
+        st.text(min_size=2, max_size=6).map(lambda text: text.encode("utf-8", "replace")),
+        st.text(min_size=2, max_size=6).map(lambda text: text.encode("utf-16-le", "replace")),
+        st.text(min_size=2, max_size=6).map(lambda text: text.encode("utf-16-be", "replace")),
+    )
+)
+def test_readable_base64_is_not_passed_over(raw: bytes) -> None:
+    core = base64.b64encode(raw).decode().rstrip("=")
+    plain = readable(raw)
+    assert not plain or len(core) < SHORTEST_TOKEN or any(plain in view for view in text_views(core))
