@@ -9,21 +9,31 @@ from sealgate.models.events import AppEvent, Audience
 from sealgate.models.sealing import Sealer
 
 from .events.bridge import EventBridge
+from .events.stored import RecordStore
 
 
 class Bridges:
     """The bridges of a session.
 
-    The ``frontend_safe`` one is always there, so that a stream and a late browser see the same events.
+    The ``frontend_safe`` one is always there, so that a stream and a late browser see the same events. With ``records``
+    its events are stored, and it is one stream with those of other processes; the ``internal`` one stays this
+    process' own.
     """
 
     def __init__(
-        self, session_id: str, sealer: Sealer, clock: Callable[[], float], *, subject: str | None = None
+        self,
+        session_id: str,
+        sealer: Sealer,
+        clock: Callable[[], float],
+        *,
+        subject: str | None = None,
+        records: RecordStore | None = None,
     ) -> None:
         self._session_id = session_id
         self._sealer = sealer
         self._clock = clock
         self._subject = subject
+        self._records = records
         self._lock = threading.Lock()
         self._default = self._new("frontend_safe")
         self._bridges: dict[Audience, EventBridge] = {"frontend_safe": self._default}
@@ -56,5 +66,10 @@ class Bridges:
 
     def _new(self, audience: Audience) -> EventBridge:
         return EventBridge(
-            self._session_id, sealer=self._sealer, audience=audience, subject=self._subject, clock=self._clock
+            self._session_id,
+            sealer=self._sealer,
+            audience=audience,
+            subject=self._subject,
+            clock=self._clock,
+            records=self._records if audience == "frontend_safe" else None,
         )

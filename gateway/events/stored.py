@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
@@ -64,6 +65,12 @@ class _NothingKnown:
 _NOTHING_KNOWN: Final = _NothingKnown()
 
 
+def _entry(record: StoredRecord, known: Known | None = None) -> Entry:
+    """The place of a stored event in the ring; ``known`` is what it was filtered for, if that was here."""
+    event = AppEvent.model_validate({**json.loads(record.payload), "id": record.sequence})
+    return Entry(Filtered(event, known if known is not None else _NOTHING_KNOWN))
+
+
 class StoredEventLog(EventLog):
     """An event log whose ring is a window on the store. Events are numbered by the store, so that processes agree.
 
@@ -78,8 +85,9 @@ class StoredEventLog(EventLog):
         self._max_history = max_history
         self._asked = float("-inf")
         newest = records.latest(self._kind)
-        self._last = self._kept = max(0, (newest.sequence if newest else 0) - max_history)
-        self._refresh()
+        self._last = newest.sequence if newest else 0
+        self._kept = max(0, self._last - max_history)
+        self._whole = False
 
     def append(self, make: Callable[[int], AppEvent], known: Known) -> AppEvent | None:
         """The event, stored and added; ``None`` once this log is closed."""
@@ -94,7 +102,8 @@ class StoredEventLog(EventLog):
         return event.model_copy(update={"id": number})
 
     def refresh(self) -> None:
-        """Take over what other processes added."""
+        """Take over what other processes added, and at first what is there from before."""
+        self._load()
         self._refresh()
 
     def wait(self, cursor: int, timeout: float | None) -> bool:
@@ -119,15 +128,26 @@ class StoredEventLog(EventLog):
             if time.monotonic() >= deadline:
                 return self._last > cursor
 
+    def _load(self) -> None:
+        """Put what was stored before this log was made in front of the ring: only who reads it needs that."""
+        with self._changed:
+            if self._whole:
+                return
+            first, before = self._last - len(self._entries) + 1, list[Entry]()
+            cursor = self._kept
+            while cursor < first - 1 and (page := self._records.read(self._kind, after=cursor, limit=_BATCH)):
+                before += [_entry(record) for record in page if record.sequence < first]
+                cursor = page[-1].sequence
+            self._entries = deque([*before, *self._entries], maxlen=self._max_history)
+            self._whole = True
+
     def _refresh(self, own: int = 0, known: Known | None = None) -> None:
         """Take over what the store has beyond the ring. ``known`` is what the event ``own`` was filtered for."""
         with self._changed:
             before = self._last
             while page := self._records.read(self._kind, after=self._last, limit=_BATCH):
                 for record in page:
-                    event = AppEvent.model_validate({**json.loads(record.payload), "id": record.sequence})
-                    filtered_for = known if known is not None and record.sequence == own else _NOTHING_KNOWN
-                    self._entries.append(Entry(Filtered(event, filtered_for)))
+                    self._entries.append(_entry(record, known if record.sequence == own else None))
                     self._last = record.sequence
             self._asked = time.monotonic()
             changed = self._last != before
