@@ -574,6 +574,33 @@ def test_threads_ask_once(transit: TransitServer, tmp_path: Path) -> None:
     vault.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_child_forked_while_a_thread_asks_goes_on(transit: TransitServer, tmp_path: Path) -> None:
+    clock = FakeTime()
+    vault = Vault.open(tmp_path / "v.db", transit_keys(transit), clock=clock)
+    session = vault.session("s1")
+    placeholders = fill(session, [HELD])
+    clock.seconds += 3600
+    transit.paths.clear()
+    transit.released.clear()
+    asking = threading.Thread(target=session.match, args=(len,))
+    asking.start()
+    while not transit.paths:
+        pass
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            status = int(texts(session, placeholders) != [HELD])
+        finally:
+            os._exit(status)
+    transit.released.set()
+    asking.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert texts(session, placeholders) == [HELD]
+    vault.close()
+
+
 def test_threads_are_refused_alike(transit: TransitServer, tmp_path: Path) -> None:
     """None is told of tampering because another one has just dropped the keys."""
     clock = FakeTime()

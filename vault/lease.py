@@ -7,6 +7,7 @@ the background: keys that nobody uses stay in memory until the next use, which d
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Callable
 
@@ -27,6 +28,7 @@ class KeyLease:
         self._store = store
         self._root = root
         self._clock = clock
+        self._pid = os.getpid()
         self._turn = threading.Lock()
         self._until = self._next()
         self.drop: Callable[[], None] = lambda: None
@@ -41,6 +43,8 @@ class KeyLease:
             self._ask()
 
     def _ask(self) -> None:
+        if self._pid != os.getpid():  # The lock may have been held by a thread that the fork left behind.
+            self._turn, self._pid = threading.Lock(), os.getpid()
         if not self._turn.acquire(timeout=DEADLINE):
             raise KeyUnavailable("the key service keeps another thread waiting", retryable=True)
         try:

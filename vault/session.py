@@ -277,7 +277,9 @@ class VaultSession:
     def _audit_opening(
         self, transaction: Transaction, state: State, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
     ) -> None:
-        fields = self._shared.describe(purpose) | ({"gen": state.row.gen + 1} if opening.burnt else {})
+        fields = self._shared.describe(purpose)
+        if opening.burnt:
+            fields["gen"] = state.row.gen + 1
         if opening.refusal is not None:
             missing = getattr(opening.refusal, "missing", None)
             fields |= {"cause": type(opening.refusal).__name__} | ({"missing": missing} if missing else {})
