@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sealgate.models.errors import DetectionFailed
 
-Floats = NDArray[np.float32]
+from .encoder import Encoder, Floats
 
 
 class Entity(NamedTuple):
@@ -38,7 +38,7 @@ class Transitions:
             raise DetectionFailed("spacy", "OtherShape")
         if recognizer.cfg["beam_width"] != 1 or model.attrs["unseen_classes"]:
             raise DetectionFailed("spacy", "OtherReading")
-        self._vectors, self._ops = model.get_ref("tok2vec"), model.ops
+        self._encoder, self._ops = Encoder(model.get_ref("tok2vec"), model.ops), model.ops
         self._shape = lower.get_dim("nO"), lower.get_dim("nP")
         width = self._shape[0] * self._shape[1]
         # Of the token, of the first token of the open entity, of the token before.
@@ -60,7 +60,7 @@ class Transitions:
 
     def read(self, documents: Sequence[Any]) -> list[list[Entity]]:
         """The entities of each document (a ``Doc`` of the pipeline's tokenizer), in order."""
-        vectors = self._vectors.predict(documents)
+        vectors = self._encoder.vectors(documents)
         tokens = self._ops.gemm(vectors, self._token, trans2=True)
         classes = self._chosen(tokens, documents)
         found: list[list[Entity]] = []
