@@ -194,6 +194,7 @@ from .logs import (
 )
 from .model import (
     Model,
+    StreamingModel,
 )
 from .session import (
     Session,
@@ -219,10 +220,10 @@ __all__ = [
     "NotJson", "Operator", "PerToolApproval", "PerToolDispatchConfig", "Policy", "PrivateData", "QueueHandler",
     "RedactedMessage", "Redaction", "ReplayDiverged", "RestoredText", "RollbackDetected", "Rule", "RunningLoop",
     "SealedFacts", "SealedMessage", "SealgateError", "Session", "SessionBusy", "SessionResponse", "SessionShredded",
-    "StoreFull", "StoreRefused", "StoreUnavailable", "SystemMessage", "TamperDetected", "TextTooLong", "TimedOut",
-    "TooManyInterrupts", "TooManyRefusals", "TooManySteps", "TooManyValues", "ToolCall", "ToolFailed", "ToolMessage",
-    "ToolOutcomeUnknown", "ToolSpec", "TurnCancelled", "TurnError", "UnknownEntityType", "UnknownPlaceholder",
-    "UnknownSession", "UnknownTool", "ValueGone", "VaultError", "VaultGuestStore", "VaultMissing", "VaultTooNew",
+    "StoreFull", "StoreRefused", "StoreUnavailable", "StreamingModel", "SystemMessage", "TamperDetected", "TextTooLong",
+    "TimedOut", "TooManyInterrupts", "TooManyRefusals", "TooManySteps", "TooManyValues", "ToolCall", "ToolFailed",
+    "ToolMessage", "ToolOutcomeUnknown", "ToolSpec", "TurnCancelled", "TurnError", "UnknownEntityType",
+    "UnknownPlaceholder", "UnknownSession", "UnknownTool", "ValueGone", "VaultError", "VaultGuestStore", "VaultMissing", "VaultTooNew",
     "WrongKey", "anormalize_stream", "await_interrupt_decision", "callback_handler", "default_terminal_interrupt",
     "depends_on_interrupt", "depends_on_private_data", "depends_on_tool", "interrupt", "log_scope", "new_interrupt_id",
     "normalize_stream", "pop_interrupt_request", "protect_logs", "publish_interrupt_request",

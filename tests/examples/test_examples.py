@@ -33,6 +33,12 @@ EXPECTED = {
         "completed - Ordered.",
     ],
     "timeout_cancel": ["After-hook: cancel_account failed with", "completed - I did not cancel anything"],
+    "streamed_reply": [
+        "… Your order is on",
+        "I charged the card",
+        "The whole message is what was shown: True",
+        "The card was shown: False",
+    ],
     "disambiguation": ["Looking up Savings", "Asked 2 times", "completed - Your savings account"],
 }
 """What each prints, in this order."""
@@ -41,6 +47,7 @@ HIDDEN = {
     "terminal_prompt": "The model saw: Ada",
     "ordered_collection": "The application holds: Ada",
     "custom_handler": "/etc/passwd",
+    "streamed_reply": "ada@example.org",
 }
 """What must not be printed."""
 
