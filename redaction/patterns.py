@@ -57,7 +57,7 @@ def _automaton(patterns: list[str], overlapping: bool) -> AhoCorasick:
     return AhoCorasick(patterns, matchkind=kind, store_patterns=False, implementation=Implementation.ContiguousNFA)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Tables:
     """The patterns of some values, by what they are looked up in; see ``Patterns``. Where values share a pattern, the
     first one's placeholder stands. Each spelling and encoding of a value is plaintext."""

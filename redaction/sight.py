@@ -6,8 +6,9 @@ It holds the text in plain: it lives as long as the call that made it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, TypeVar
 
 from .encodings import rot13
 from .fold import BARRIER, digits_of, fold_exact, places_of, symbols_of
@@ -20,7 +21,8 @@ MINIMUM_DIGITS: Final = 12
 Item = TypeVar("Item")
 
 
-class Glance(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Glance:
     """A view that leads nowhere back: folded, and all that its symbols may be read as."""
 
     exact: str

@@ -12,6 +12,7 @@ from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
 from sealgate.redaction import KnownValues, sight
+from sealgate.redaction.patterns import Tables
 from sealgate.redaction.projection import project
 from sealgate.redaction.sight import Sight
 
@@ -67,3 +68,12 @@ def test_two_readers_at_different_places_see_everything() -> None:
     assert [next(first), next(second), next(second), next(first)] == [whole[0], whole[0], whole[1], whole[1]]
     assert [*second] == [*first] == whole[2:]
     assert len(whole) > 3
+
+
+def test_nothing_of_the_text_is_in_a_repr() -> None:
+    seen = Sight(f"a card {CARD}")
+    matcher(CARD).find(seen)
+    shown = repr(
+        [seen, seen.glances, *seen.glances, seen.views, *seen.views, Tables({CARD: Placeholder("CUSTOM", "0" * 8)})]
+    )
+    assert CARD not in shown
