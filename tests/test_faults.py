@@ -44,26 +44,6 @@ def wait(child):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
 
-_FORK = """
-vault = Vault.open(PATH, KEY)
-session = vault.session("s1")
-session.seal(requests(["before the fork"]))
-session.match(texts)
-
-def write(side):
-    for number in range(100):
-        session.seal(requests([f"{side} {number}"]))
-    assert len(session.match(texts)) >= 101
-
-child = fork(lambda: write("child"))
-write("parent")
-status = wait(child)
-session.seal(requests(["after the fork"]))
-nonces = [row[0] for row in sqlite3.connect(PATH).execute("SELECT substr(ct, 2, 12) FROM entry")]
-found = session.match(texts)
-print(json.dumps({"status": status, "values": len(found), "nonces": len(set(nonces)),
-                  "audit": vault.audit.verify(), "back": sorted(found)[:1]}))
-"""
 
 _SECOND_VAULT = """
 vault = Vault.open(PATH, KEY)
@@ -151,13 +131,6 @@ def scenario(script: str, path: Path) -> dict[str, Any]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "vault.db"
-
-
-def test_both_sides_of_a_fork_go_on(path: Path) -> None:
-    report = scenario(_FORK, path)
-    assert report["status"] == 0
-    assert report["values"] == report["nonces"] == 202
-    assert report["back"] == ["after the fork"]
 
 
 def test_a_second_vault_in_a_process_does_not_break_the_first(path: Path) -> None:

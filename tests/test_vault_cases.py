@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,7 +15,6 @@ from sealgate.models.errors import (
     GrantRefused,
     SealgateError,
     SessionShredded,
-    StoreUnavailable,
     TamperDetected,
     TextTooLong,
     TooManyValues,
@@ -62,68 +59,6 @@ def run(path: Path, statement: str, *parameters: object) -> list[tuple[object, .
 def fresh(path: Path, name: str = "s1") -> VaultSession:
     """The session as another process would load it; the vault lives as long as the session's caller needs it."""
     return Vault.open(path, KEY).session(name)
-
-
-_SEAL = """
-import sys
-from sealgate.models.sealing import SealRequest
-from sealgate.models.secretvalue import secret_of
-from sealgate.vault import Vault
-vault = Vault.open(sys.argv[1], bytes(range(32)))
-session = vault.session("s1")
-sys.stdin.readline()
-for batch in range(10):
-    values = [f"value {batch * 3 + place}" for place in range(6)]
-    print(*session.seal([SealRequest(secret_of(value), "CUSTOM", "person") for value in values]))
-vault.close()
-"""
-
-
-def test_v24_processes_that_race_agree_on_every_placeholder(vault: Vault, path: Path) -> None:
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-c", _SEAL, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(4)
-    ]
-    outputs = [child.communicate("\n", timeout=100)[0] for child in children]
-    assert [child.returncode for child in children] == [0] * 4
-    assert len(set(outputs)) == 1
-    assert len(outputs[0].split()) == 60
-    assert run(path, "SELECT count(*) FROM entry") == [(33,)]
-    assert vault.audit.verify()
-
-
-def test_v27_a_shred_reaches_processes_with_warm_caches(vault: Vault, path: Path) -> None:
-    mine, theirs = vault.session("s1"), fresh(path)
-    [placeholder] = fill(mine, ["Ann Example"])
-    assert theirs.match(len) == len(theirs.open([placeholder], Restore())) == 1
-    assert mine.shred()
-    for action in (
-        lambda: theirs.open([placeholder], Restore()),
-        lambda: fill(theirs, ["Ann Example"]),
-        lambda: theirs.match(len),
-        lambda: theirs.records.append("step", b""),
-    ):
-        with pytest.raises(SessionShredded):
-            action()
-    assert run(path, "SELECT count(*) FROM entry") == [(0,)]
-
-
-@pytest.mark.parametrize("source", ["raises", "short"])
-def test_v29_without_random_bytes_nothing_is_written(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, source: str
-) -> None:
-    session = vault.session("s1")
-
-    def raises(length: int) -> bytes:
-        raise OSError("no entropy")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "urandom", raises if source == "raises" else lambda length: b"x")
-        with pytest.raises((StoreUnavailable, OSError)):
-            fill(session)
-    assert session.match(len) == 0
 
 
 def test_v31_v32_every_text_round_trips_and_normal_forms_stay_apart(vault: Vault) -> None:

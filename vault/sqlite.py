@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO, Final, NoReturn, TypeVar
 from urllib.parse import quote
 
 from sealgate.models.errors import StoreFull, StoreUnavailable
 
 from . import schema
+from .forking import PATIENCE, pauses_at_forks
 from .lockfile import LockFile
 from .rows import EntryRow, SessionRow
 from .sqlitetables import SqliteTransaction
@@ -36,6 +39,9 @@ _PRAGMAS: Final = (
 _POOL: Final = 8
 """Idle reading connections that are kept."""
 
+_PAUSE: Final = 0.001
+"""Seconds between two looks whether the readers are back."""
+
 _abandoned: list[object] = []
 """Connections and locks of a parent process: a child may neither use nor close them."""
 
@@ -47,12 +53,18 @@ class SqliteStore:
         self._path = path
         self._pid = os.getpid()
         self._closed = False
-        self._idle: list[SqliteConnection] = []
+        self._readers: set[SqliteConnection] = set()
+        self._returned: list[SqliteConnection] = []
+        self._idle = self._returned
+        self._connecting = threading.Lock()
+        self._stopped = (False, False)
         self._lock_file = None if path == MEMORY else LockFile(f"{path}-lock")
         self._writer = self._new_writer()
         if path == MEMORY:
             with self._writer.alone() as connection:
                 schema.create(connection)
+        else:
+            pauses_at_forks(self)
 
     def session(self, sref: bytes) -> SessionRow | None:
         """One session's row."""
@@ -71,9 +83,11 @@ class SqliteStore:
         reader = self._borrow()
         try:
             found = statement(reader.transaction)
-        except sqlite3.Error as error:
-            reader.connection.close()
-            raise translate(error) from None
+        except BaseException as error:
+            self._drop(reader)
+            if isinstance(error, sqlite3.Error):
+                raise translate(error) from None
+            raise
         self._give_back(reader)
         return found
 
@@ -91,7 +105,7 @@ class SqliteStore:
             yield reader.transaction
             reader.connection.execute("COMMIT")
         except sqlite3.Error as error:
-            reader.connection.close()
+            self._drop(reader)
             raise translate(error) from None
         except BaseException:
             self._roll_back(reader)
@@ -128,14 +142,35 @@ class SqliteStore:
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
-        self._writer.close(self._idle)
-        self._idle = []
+        self._writer.close(self._returned)
+        self._empty()
         if self._lock_file is not None:
             self._lock_file.close()
+
+    def pause(self) -> None:
+        """Brings all threads out of SQLite, and keeps them out until ``resume``: see ``forking``."""
+        deadline = time.monotonic() + PATIENCE
+        self._stopped = (self._writer.pause(PATIENCE), self._connecting.acquire(timeout=PATIENCE))
+        self._idle = []  # Whoever wants to read finds none, and has to wait until one may be made.
+        while len(self._returned) < len(self._readers) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+
+    def resume(self) -> None:
+        """Lets them go on."""
+        writer, connecting = self._stopped
+        self._idle = self._returned
+        if connecting:
+            self._connecting.release()
+        if writer:
+            self._writer.resume()
 
     def _new_writer(self) -> SqliteWriter:
         log = None if self._path == MEMORY else f"{self._path}-wal"
         return SqliteWriter(self._connect, self._lock_file, log)
+
+    def _empty(self) -> None:
+        self._readers = set()
+        self._idle = self._returned = []
 
     def _beside(self) -> str | None:
         return None if self._path == MEMORY else os.path.dirname(os.path.abspath(self._path))
@@ -147,9 +182,10 @@ class SqliteStore:
             return
         if self._lock_file is None:
             raise StoreUnavailable("a vault in memory belongs to the process that opened it")
-        _abandoned.extend((self._idle, self._writer))
+        _abandoned.extend((self._readers, self._writer))
         self._lock_file.close()
-        self._idle, self._writer = [], self._new_writer()
+        self._empty()
+        self._connecting, self._writer = threading.Lock(), self._new_writer()
         self._pid = os.getpid()
 
     def _connect(self) -> SqliteConnection:
@@ -169,25 +205,34 @@ class SqliteStore:
 
     def _borrow(self) -> SqliteConnection:
         try:
-            return self._idle.pop()
+            return self._idle.pop()  # Mostly there is one.
         except IndexError:
             pass
-        try:
-            return self._connect()
-        except sqlite3.Error as error:
-            raise translate(error) from None
+        with self._connecting:
+            with suppress(IndexError):  # After a fork.
+                return self._idle.pop()
+            try:
+                made = self._connect()
+            except sqlite3.Error as error:
+                raise translate(error) from None
+            self._readers.add(made)
+        return made
 
     def _give_back(self, reader: SqliteConnection) -> None:
-        if len(self._idle) < _POOL:
-            self._idle.append(reader)
+        if len(self._returned) < _POOL:
+            self._returned.append(reader)
         else:
-            reader.connection.close()
+            self._drop(reader)
+
+    def _drop(self, reader: SqliteConnection) -> None:
+        reader.connection.close()
+        self._readers.discard(reader)
 
     def _roll_back(self, reader: SqliteConnection) -> None:
         try:
             reader.connection.execute("ROLLBACK")
         except sqlite3.Error:
-            reader.connection.close()
+            self._drop(reader)
         else:
             self._give_back(reader)
 

@@ -111,6 +111,18 @@ class SqliteWriter:
             except sqlite3.Error as error:
                 raise translate(error) from None
 
+    def pause(self, patience: float) -> bool:
+        """Waits at most so many seconds until no transaction is open, and lets none begin. Whether it came to that."""
+        if not self._turn.acquire(timeout=patience):
+            return False
+        if self._group is not None and self.current is not None:
+            self._commit(self._group, self.current)
+        return True
+
+    def resume(self) -> None:
+        """Lets transactions begin again."""
+        self._turn.release()
+
     def close(self, others: Sequence[SqliteConnection]) -> None:
         """Closes the connection, if there is one, and others; under both locks, because the last one checkpoints."""
         with self._both_locks():
