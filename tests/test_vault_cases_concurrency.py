@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -408,7 +408,7 @@ def test_v39_a_sweeper_that_is_killed_is_run_again_and_needs_no_key(
         chunks.append(1)
         if len(chunks) > 1:
             raise KeyboardInterrupt
-        return whole(store, now)
+        return cast("tuple[int, int]", whole(store, now))
 
     monkeypatch.setattr(sweeping, "_CHUNK", 2)
     with monkeypatch.context() as patched:

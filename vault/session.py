@@ -233,15 +233,23 @@ class VaultSession:
         """Destroys the session's keys and data; its name is never used again. Old backups keep what they hold until
         the key that wraps the session there is destroyed.
 
-        ``False`` when a reader still keeps deleted pages on the disk: repeat ``Vault.purge`` until it is ``True``.
+        ``False`` when deleted data is left on the disk: repeat ``Vault.purge`` until it is ``True``. On a full disk it
+        makes room by writing the journal back; if that is not enough either, ``StoreFull``, and nothing is destroyed.
         """
+        try:
+            self._bury()
+        except StoreFull:
+            self._shared.store.purge()
+            self._bury()
+        self.drop_keys()
+        keep_anchor(self._shared.store)
+        return self._shared.store.purge()
+
+    def _bury(self) -> None:
         with self._shared.store.write() as transaction:
             state = self.state.load(transaction)
             self._audit(transaction, "shredded", [], {})
             transaction.sessions.bury(state.row.sid)
-        self.drop_keys()
-        keep_anchor(self._shared.store)
-        return self._shared.store.purge()
 
     def drop_keys(self) -> None:
         """Drops the keys and everything that was decrypted with them; the next use loads what it needs again."""
@@ -277,12 +285,8 @@ class VaultSession:
     def _audit_opening(
         self, transaction: Transaction, state: State, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
     ) -> None:
-        fields = self._shared.describe(purpose)
-        if opening.burnt:
-            fields["gen"] = state.row.gen + 1
+        fields = self._shared.describe(purpose) | opening.outcome(state.row.gen + 1)
         if opening.refusal is not None:
-            missing = getattr(opening.refusal, "missing", None)
-            fields |= {"cause": type(opening.refusal).__name__} | ({"missing": missing} if missing else {})
             self._audit(transaction, "refused", asked, fields)
         elif opening.values:
             self._audit(transaction, "opened", list(opening.values), fields)
