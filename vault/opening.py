@@ -103,6 +103,13 @@ class Opening:
         """The shown types of what was opened, in order."""
         return tuple(dict.fromkeys(placeholder.entity_type for placeholder in self.values))
 
+    def outcome(self, gen: int) -> dict[str, object]:
+        """How it ended, in fields of an audit row; ``gen`` is the session's generation after a use was counted."""
+        if self.refusal is not None:
+            missing = getattr(self.refusal, "missing", None)
+            return {"cause": type(self.refusal).__name__} | ({"missing": missing} if missing else {})
+        return {"gen": gen} if self.burnt else {}
+
     def run(self, entries: EntryTable, placeholders: Sequence[Placeholder]) -> None:
         """Opens all that may be opened, or sets ``refusal`` and opens none."""
         self.look(entries, placeholders)
