@@ -16,9 +16,9 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     """Why an entry may not open for this argument; ``None`` if it may. ``valid(entity_type)`` tells the value's shape.
 
     It may if it was given for this very argument, if it stands only for itself (``LITERAL``), if the model wrote it
-    into this very call and it comes from nowhere else, or if ``Accepts`` names one of its types, the value is valid as
-    that type, and one of its origins is accepted. A one-time value that only an interrupt gave opens where it was
-    given and nowhere else.
+    into this very call and it comes from nowhere else, or if ``Accepts`` names one of its types and one of its origins,
+    and the value is valid as that type, which is asked last. A one-time value that only an interrupt gave opens where
+    it was given and nowhere else.
     """
     shown = facts.placeholder.entity_type
     if facts.placeholder in purpose.given or is_own(facts, purpose.written):
@@ -29,11 +29,11 @@ def refusal(purpose: Inject, facts: EntryFacts, valid: Callable[[str], bool]) ->
     accepted = [name for name in facts.entity_types if granted is not None and name in granted.entity_types]
     if granted is None or not accepted:
         return _refused(purpose, facts, f"Accepts({shown!r})")
-    if not any(valid(name) for name in accepted):
-        return _refused(purpose, facts, "the form of that type: the sealed text holds more than it, or other text")
     if not set(facts.origins) & set(granted.origins):
         origins = ", ".join(repr(origin) for origin in facts.origins[:3])
         return _refused(purpose, facts, f"Accepts({shown!r}, origins=({origins},))")
+    if not any(valid(name) for name in accepted):
+        return _refused(purpose, facts, "the form of that type: the sealed text holds more than it, or other text")
     return None
 
 

@@ -19,7 +19,7 @@ from sealgate.models.errors import (
     TextTooLong,
     TooManyValues,
 )
-from sealgate.models.grants import Accepts, Inject, Restore
+from sealgate.models.grants import Inject, Restore
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
@@ -59,36 +59,6 @@ def run(path: Path, statement: str, *parameters: object) -> list[tuple[object, .
 def fresh(path: Path, name: str = "s1") -> VaultSession:
     """The session as another process would load it; the vault lives as long as the session's caller needs it."""
     return Vault.open(path, KEY).session(name)
-
-
-def test_v31_v32_every_text_round_trips_and_normal_forms_stay_apart(vault: Vault) -> None:
-    session = vault.session("s1")
-    values = ["", "\0", "é", "e\u0301", "\ud800", "x" * 65_536, "\r\n", "[EMAIL_ADDRESS_00000000]"]
-    placeholders = fill(session, values)
-    assert [value.text() for value in session.open(placeholders, Restore()).values()] == values
-    assert placeholders[2].code == placeholders[3].code
-    assert placeholders[2] != placeholders[3]
-
-
-def test_v35_a_refused_value_is_not_given_to_anybody(vault: Vault) -> None:
-    session = vault.session("s1")
-    placeholders = fill(session)
-    asked: list[str] = []
-
-    def valid(entity_type: str, value: str) -> bool:
-        asked.append(value)
-        return True
-
-    with pytest.raises(GrantRefused):
-        session.open(placeholders, Inject("c", "t", "a", Accepts("PERSON"), valid=valid))
-    assert asked == []
-
-
-def test_v36_short_values_have_few_lengths(vault: Vault, path: Path) -> None:
-    fill(vault.session("s1"), ["x" * length for length in range(65)])
-    [(sizes,)] = run(path, "SELECT count(DISTINCT length(ct)) FROM entry")
-    assert isinstance(sizes, int)
-    assert sizes <= 5
 
 
 def test_v40_v41_deleted_rows_leave_nothing_in_the_files(vault: Vault, path: Path) -> None:

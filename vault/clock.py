@@ -44,16 +44,19 @@ class SteadyClock:
 
     While the wall clock is behind, time goes on with the monotonic clock, if the clock has one. So a wall clock that is
     turned back prolongs no lifetime in this process; one that is turned forward ends them early.
+
+    ``stored`` is the mark that the vault stores, as far as this process knows, and ``seen`` the latest end of a
+    lifetime that somebody was told of: both in Unix milliseconds, 0 for none.
     """
 
-    __slots__ = ("_clock", "_latest", "_mark", "_monotonic", "stored")
+    __slots__ = ("_clock", "_latest", "_mark", "_monotonic", "seen", "stored")
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._latest = 0.0
         self._monotonic: Callable[[], float] = clock.monotonic if isinstance(clock, MonotonicClock) else lambda: 0.0
         self._mark = self._monotonic()
-        self.stored = 0
+        self.stored = self.seen = 0
 
     def now_ms(self) -> int:
         """Unix time in milliseconds, never less than before."""

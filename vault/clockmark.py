@@ -10,7 +10,7 @@ from .store import Transaction
 
 _NAME: Final = "clock"
 _STEP: Final = 60_000
-"""Milliseconds after which the mark is written again: by so much, at most, can a restart lose time."""
+"""Milliseconds after which the mark is written again. A restart loses no more time, and none that was shown."""
 
 
 def load_mark(transaction: Transaction, root: Root, clock: SteadyClock) -> None:
@@ -21,9 +21,9 @@ def load_mark(transaction: Transaction, root: Root, clock: SteadyClock) -> None:
 
 
 def keep_mark(transaction: Transaction, root: Root, clock: SteadyClock) -> None:
-    """Stores the time, if the stored one is a minute old."""
+    """Stores the time, if the stored one is a minute old, or older than an end that somebody was told of."""
     now = clock.now_ms()
-    if now >= clock.stored + _STEP:
+    if now >= clock.stored + _STEP or clock.seen > clock.stored:
         load_mark(transaction, root, clock)
         now = clock.now_ms()
         transaction.meta.put(_NAME, root.protect(_NAME, now.to_bytes(8, "big")))

@@ -78,9 +78,12 @@ def borrow(state: State, entries: EntryTable, placeholder: Placeholder, now: int
 
 
 class Opening:
-    """One opening of some placeholders. ``values`` is what came out, ``refusal`` what is to be raised instead."""
+    """One opening of some placeholders. ``values`` is what came out, ``refusal`` what is to be raised instead.
 
-    __slots__ = ("_found", "_now", "_purpose", "_shown", "_spent", "_state", "burnt", "refusal", "values")
+    ``ended`` is when the last of those that had expired did so (Unix milliseconds), 0 if none had.
+    """
+
+    __slots__ = ("_found", "_now", "_purpose", "_shown", "_spent", "_state", "burnt", "ended", "refusal", "values")
 
     def __init__(self, state: State, purpose: Purpose, now: int, spent: Spent | None = None) -> None:
         self._state = state
@@ -92,6 +95,7 @@ class Opening:
         self.values: dict[Placeholder, SecretValue] = {}
         self.refusal: SealgateError | None = None
         self.burnt = False
+        self.ended = 0
 
     @property
     def spent(self) -> Spent:
@@ -154,6 +158,7 @@ class Opening:
     def _is_gone(self, found: Found) -> bool:
         row, uses = found.row, found.facts.uses
         if 0 < row.expires <= self._now:
+            self.ended = max(self.ended, row.expires)
             return True
         if uses is None or self._spent.used(row.life) < uses:
             return False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,8 +13,9 @@ from sealgate.models.errors import InvalidInput, LimitExceeded, TamperDetected
 from .encoding import AUTHENTICATION, lp, pad, unpad
 from .ledger import Heads
 from .rows import RecordRow
+from .shared import Shared
 from .state import SessionState, State
-from .store import RecordTable, Store, Transaction
+from .store import RecordTable, Transaction
 
 MAX_PAYLOAD: Final = 8 * 1024 * 1024
 """Bytes of the largest record."""
@@ -44,10 +46,10 @@ class Records:
     the session row's MAC, so a record that is missing at the end, or an older one put back, is ``TamperDetected``.
     """
 
-    __slots__ = ("_known", "_state", "_store")
+    __slots__ = ("_known", "_shared", "_state")
 
-    def __init__(self, store: Store, state: SessionState) -> None:
-        self._store = store
+    def __init__(self, shared: Shared, state: SessionState) -> None:
+        self._shared = shared
         self._state = state
         self._known: dict[str, tuple[int, dict[bytes, int]]] = {}
 
@@ -58,7 +60,7 @@ class Records:
     def extend(self, kind: str, payloads: Sequence[bytes], *, durable: bool = True) -> list[int]:
         """Adds several in one transaction: all or none."""
         _check(kind, payloads)
-        with self._store.write(durable=durable) as transaction:
+        with self._shared.write(durable=durable) as transaction:
             state = self._state.load(transaction)
             heads = _with_room(state, kind)
             sequences = [self._add(transaction, state, kind, heads.advance(kind), b"", one) for one in payloads]
@@ -67,7 +69,7 @@ class Records:
 
     def read(self, kind: str, after: int = 0, limit: int = 1000) -> list[Record]:
         """At most ``limit`` appended records with a higher sequence, in order."""
-        with self._store.read() as transaction:
+        with self._shared.read() as transaction:
             state = self._state.load(transaction)
             rows = transaction.records.after(state.row.sid, kind, after, limit)
         _check_sequence(rows, state.heads().last(kind), complete=len(rows) < limit, after=after)
@@ -85,7 +87,7 @@ class Records:
 
     def latest(self, kind: str) -> Record | None:
         """The last appended record of a kind, or ``None`` before the first."""
-        with self._store.read() as transaction:
+        with self._shared.read() as transaction:
             state = self._state.load(transaction)
             row = transaction.records.last(state.row.sid, kind)
         last = state.heads().last(kind)
@@ -95,7 +97,7 @@ class Records:
 
     def drop_before(self, kind: str, sequence: int) -> None:
         """Deletes appended records with a lower sequence; the last one always stays."""
-        with self._store.write(durable=False) as transaction:
+        with self._shared.write(durable=False) as transaction:
             state = self._state.load(transaction)
             transaction.records.delete_before(state.row.sid, kind, min(sequence, state.heads().last(kind)))
 
@@ -122,7 +124,7 @@ class Records:
         ``change`` raises goes through, and nothing was stored.
         """
         _check(kind, [])
-        with self._store.write(durable=durable) as transaction:
+        with self._shared.write(durable=durable) as transaction:
             state = self._state.load(transaction)
             before = self._stored(transaction, state, kind, key)
             after = change(before)
@@ -167,12 +169,12 @@ class Records:
 
     def get(self, kind: str, key: str) -> bytes | None:
         """The record of a key, or ``None``. Raises ``TamperDetected`` when one of its kind was put back."""
-        with self._store.read() as transaction:
+        with self._shared.read() as transaction:
             return self._stored(transaction, self._state.load(transaction), kind, key)
 
     def all(self, kind: str) -> list[bytes]:
         """All keyed records of a kind, the latest change last."""
-        with self._store.read() as transaction:
+        with self._shared.read() as transaction:
             state = self._state.load(transaction)
             sequences = sorted(self._sequences(transaction, state, kind).copy().items(), key=lambda item: item[1])
             rows = [self._fetch(transaction, state, kind, keyref, seq) for keyref, seq in sequences]
@@ -180,7 +182,7 @@ class Records:
 
     def discard(self, kind: str, key: str) -> None:
         """Deletes the record of a key; nothing if there is none."""
-        with self._store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self._state.load(transaction)
             heads = state.heads()
             removed = self._remove(transaction, state, kind, _keyref(state, kind, key))
@@ -202,8 +204,7 @@ class Records:
         known = self._known.get(kind)
         if known is None or known[0] != total:
             rows = dict(transaction.records.keys(state.row.sid, kind))
-            if sum(_tag(state, kind, keyref, seq) for keyref, seq in rows.items()) % (1 << 128) != total:
-                raise TamperDetected(AUTHENTICATION)
+            _check_sum(state, kind, rows.items(), total)
             known = self._known[kind] = (total, rows)
         return known[1]
 
@@ -230,8 +231,7 @@ def check_records(state: State, table: RecordTable) -> int:
     count = 0
     for kind, (last, total) in state.heads().kinds.items():
         keyed = table.keys(state.row.sid, kind)
-        if sum(_tag(state, kind, keyref, seq) for keyref, seq in keyed) % (1 << 128) != total:
-            raise TamperDetected(AUTHENTICATION)
+        _check_sum(state, kind, keyed, total)
         rows = [row for keyref, _ in keyed if (row := table.keyed(state.row.sid, kind, keyref)) is not None]
         appended = table.after(state.row.sid, kind, 0, last + 1)
         if not keyed and total == 0 and appended:
@@ -240,6 +240,13 @@ def check_records(state: State, table: RecordTable) -> int:
             _open(state, row)
         count += len(rows) + len(appended)
     return count
+
+
+def _check_sum(state: State, kind: str, keyed: Iterable[tuple[bytes, int]], total: int) -> None:
+    """Nothing, or ``TamperDetected`` unless the tags of these records add up to the sum under the MAC."""
+    found = sum(_tag(state, kind, keyref, seq) for keyref, seq in keyed) % (1 << 128)
+    if not hmac.compare_digest(found.to_bytes(16, "big"), total.to_bytes(16, "big")):
+        raise TamperDetected(AUTHENTICATION)
 
 
 def _check_sequence(rows: list[RecordRow], last: int, *, complete: bool, after: int) -> None:

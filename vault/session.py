@@ -47,7 +47,7 @@ class VaultSession:
         self.tenant = tenant
         self.subject = subject
         self.id = state.sref.hex()
-        self.records = Records(shared.store, state)
+        self.records = Records(shared, state)
         self._shared = shared
         self.state = state
         self._known = KnownForms()
@@ -72,7 +72,7 @@ class VaultSession:
         return known if known is not None else self._seal(requests, marks)
 
     def _seal(self, requests: Sequence[SealRequest], marks: Sequence[Mark]) -> list[Placeholder]:
-        with self._shared.store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self.state.load(transaction)
             codes = (mark.code(CODE_LENGTHS[0]) for mark in marks)
             transaction.entries.gather(state.row.sid, (mark.identity for mark in marks), codes)
@@ -102,7 +102,7 @@ class VaultSession:
         """
         opening: Opening
         try:
-            with self._shared.store.write(durable=isinstance(purpose, Inject)) as transaction:
+            with self._shared.write(durable=isinstance(purpose, Inject)) as transaction:
                 state = self.state.load(transaction)
                 opening = Opening(state, purpose, self._shared.clock.now_ms())
                 opening.run(transaction.entries, placeholders)
@@ -123,7 +123,7 @@ class VaultSession:
         if not isinstance(purpose, Restore | Reveal):
             raise InvalidInput("a tool call is given its values by open_call")
         try:
-            with self._shared.store.write(durable=False) as transaction:
+            with self._shared.write(durable=False) as transaction:
                 state = self.state.load(transaction)
                 secret = borrow(state, transaction.entries, placeholder, self._shared.clock.now_ms())
                 self._audit(transaction, "opened", [placeholder], self._shared.describe(purpose))
@@ -137,7 +137,7 @@ class VaultSession:
         One transaction: every audit row and the use of every one-time value are committed before a value is returned.
         """
         try:
-            with self._shared.store.write() as transaction:
+            with self._shared.write() as transaction:
                 state = self.state.load(transaction)
                 opening = CallOpening(state, parts, self._shared.clock.now_ms())
                 opening.run(transaction.entries, permit)
@@ -157,7 +157,7 @@ class VaultSession:
         try:
             live = self._matching.current(self._read_state().row.gen, now)
             if live is None:
-                with self._shared.store.read() as transaction:
+                with self._shared.read() as transaction:
                     live = self._matching.refresh(self.state.load(transaction), transaction.entries, now)
         except SessionShredded:
             self._matching.clear()
@@ -181,7 +181,7 @@ class VaultSession:
         return self._facts(wanted)
 
     def _facts(self, wanted: Sequence[Placeholder]) -> dict[Placeholder, EntryFacts]:
-        with self._shared.store.read() as transaction:
+        with self._shared.read() as transaction:
             state = self.state.load(transaction)
             transaction.entries.gather(state.row.sid, (), (one.code for one in wanted))
             rows = [transaction.entries.by_code(state.row.sid, one.code) for one in wanted]
@@ -196,7 +196,7 @@ class VaultSession:
     def retire(self, placeholders: Iterable[Placeholder]) -> None:
         """Destroys these entries, all their forms. What was not issued here, or is gone already, is passed over."""
         wanted = list(placeholders)
-        with self._shared.store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self.state.load(transaction)
             rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
             if rows:
@@ -206,7 +206,7 @@ class VaultSession:
 
     def end_turn(self) -> None:
         """Destroys what lives no longer than its turn: burnt one-time values, PINs, and what has expired."""
-        with self._shared.store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self.state.load(transaction)
             mortal = self._matching.refresh(state, transaction.entries, self._shared.clock.now_ms()).mortal
             rows, shown = ends_with_turn(transaction, state, mortal, self._shared.clock.now_ms())
@@ -220,7 +220,7 @@ class VaultSession:
         useless. All other placeholders stay. Backups that hold the old wrapped key open until its key is destroyed.
         """
         wanted = list(placeholders)
-        with self._shared.store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self.state.load(transaction)
             rows = [row for one in wanted for row in transaction.entries.by_code(state.row.sid, one.code)]
             end_entries(transaction, state, rows)
@@ -246,7 +246,7 @@ class VaultSession:
         return self._shared.store.purge()
 
     def _bury(self) -> None:
-        with self._shared.store.write() as transaction:
+        with self._shared.write() as transaction:
             state = self.state.load(transaction)
             self._audit(transaction, "shredded", [], {})
             transaction.sessions.bury(state.row.sid)
@@ -261,7 +261,7 @@ class VaultSession:
         row = self._shared.store.session(self.state.sref)
         if row is None or self.state.root.has_kek(row.kek_id):
             return self.state.check(row)
-        with self._shared.store.read() as transaction:
+        with self._shared.read() as transaction:
             return self.state.load(transaction)
 
     def _store(self, transaction: Transaction, state: State, spent: Spent, *, moved: bool) -> State:
@@ -285,6 +285,7 @@ class VaultSession:
     def _audit_opening(
         self, transaction: Transaction, state: State, purpose: Purpose, opening: Opening, asked: Sequence[Placeholder]
     ) -> None:
+        self._shared.note_end(transaction, opening.ended)
         fields = self._shared.describe(purpose) | opening.outcome(state.row.gen + 1)
         if opening.refusal is not None:
             self._audit(transaction, "refused", asked, fields)

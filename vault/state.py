@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from sealgate.models.errors import SessionShredded, TamperDetected
@@ -43,10 +44,11 @@ class State:
 class SessionState:
     """The newest verified state of one session; a row that did not change since is not verified again."""
 
-    __slots__ = ("_clock", "_latest", "_written", "root", "sref")
+    __slots__ = ("_clock", "_keep_time", "_latest", "_written", "root", "sref")
 
-    def __init__(self, root: Root, clock: SteadyClock, sref: bytes) -> None:
+    def __init__(self, root: Root, clock: SteadyClock, sref: bytes, keep_time: Callable[[], None]) -> None:
         self.root = root
+        self._keep_time = keep_time
         self.sref = sref
         self._clock = clock
         self._latest: State | None = None
@@ -62,10 +64,17 @@ class SessionState:
         row = transaction.sessions.by_ref(self.sref)
         if row is not None and not self.root.has_kek(row.kek_id):
             self.root.refresh(transaction.meta.keks())
-        return self.check(row)
+        return self._checked(row)
 
     def check(self, row: SessionRow | None) -> State:
-        """The state that a row just read stands for; raises like ``load``."""
+        """The state that a row just read outside any transaction stands for; raises like ``load``."""
+        try:
+            return self._checked(row)
+        except SessionShredded:
+            self._keep_time()
+            raise
+
+    def _checked(self, row: SessionRow | None) -> State:
         latest = self._latest
         if latest is None or row != latest.row:
             written = self._written
@@ -105,7 +114,9 @@ class SessionState:
         if not row.expires and not row.idle:
             return
         now = self._clock.now_ms()
-        if 0 < row.expires <= now or (row.idle and row.touched + row.idle <= now):
+        ends = [end for end in (row.expires, row.idle and row.touched + row.idle) if 0 < end <= now]
+        if ends:
+            self._clock.seen = max(self._clock.seen, *ends)
             raise SessionShredded("the session's lifetime has ended")
 
 

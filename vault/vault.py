@@ -134,7 +134,7 @@ class Vault:
         root = self._shared.root
         sref = root.sref(tenant, name)
         known = self._sessions.get(sref)
-        state = known.state if known else SessionState(root, self._shared.clock, sref)
+        state = known.state if known else SessionState(root, self._shared.clock, sref, self._shared.keep_time)
         loaded = self._load(state)
         if loaded is None and not create:
             raise UnknownSession("there is no such session in this vault")
@@ -210,7 +210,7 @@ class Vault:
             session.drop_keys()
 
     def _load(self, state: SessionState) -> State | None:
-        with self._shared.store.read() as transaction:
+        with self._shared.read() as transaction:
             return _load_if_there(transaction, state)
 
     def _make(self, state: SessionState, tenant: str, subject: str | None, life: Lifetime) -> State:
