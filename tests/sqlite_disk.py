@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 FULL = 13
 IOERR_READ, IOERR_WRITE, IOERR_FSYNC = (10 | detail << 8 for detail in (1, 3, 4))
 
-_Open = CFUNCTYPE(c_int, c_void_p, c_char_p, c_void_p, c_int, POINTER(c_int))
+_Open = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int, POINTER(c_int))
 _Delete = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int)
 _Transfer = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_int64)
 _Truncate = CFUNCTYPE(c_int, c_void_p, c_int64)
@@ -76,11 +76,12 @@ class Disk:
     def note(self, text: str) -> None:
         self.log.append(Operation("note", text))
 
-    def _open(self, _vfs: int, name: bytes | None, file: int, flags: int, out: Any) -> int:
+    def _open(self, _vfs: int, name: int | None, file: int, flags: int, out: Any) -> int:
+        """``name`` is handed on as the address that it is: SQLite reads it for as long as the file is open."""
         result: int = self._unix.open(ctypes.addressof(self._unix), name, file, flags, out)
         methods = c_void_p.from_address(file)
         if result == 0 and methods.value and name:
-            self._paths[file] = os.fsdecode(name)
+            self._paths[file] = os.fsdecode(ctypes.string_at(name))
             methods.value = ctypes.addressof(self._replaced(methods.value))
         return result
 
