@@ -11,11 +11,13 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -153,7 +155,7 @@ def proxied(proxy: Proxy, postgres_url: str) -> Iterator[Vault]:
         yield opened
 
 
-def test_a_commit_whose_answer_is_lost_counts(proxied: Vault, proxy: Proxy, postgres_url: str) -> None:
+def test_v56_a_commit_whose_answer_is_lost_counts(proxied: Vault, proxy: Proxy, postgres_url: str) -> None:
     known = seal(proxied, "known")
     proxy.cut = "after"
     placeholders = seal(proxied, VALUE)
@@ -164,7 +166,7 @@ def test_a_commit_whose_answer_is_lost_counts(proxied: Vault, proxy: Proxy, post
         assert other.audit.verify() == 4
 
 
-def test_a_commit_that_never_arrived_wrote_nothing(proxied: Vault, proxy: Proxy) -> None:
+def test_v56_a_commit_that_never_arrived_wrote_nothing(proxied: Vault, proxy: Proxy) -> None:
     proxied.session("s1")
     proxy.cut = "before"
     with pytest.raises(StoreUnavailable) as caught:
@@ -174,7 +176,9 @@ def test_a_commit_that_never_arrived_wrote_nothing(proxied: Vault, proxy: Proxy)
     assert texts(proxied, seal(proxied, VALUE)) == [VALUE]
 
 
-def test_the_fate_of_a_commit_may_stay_unknown(proxied: Vault, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_v56_the_fate_of_a_commit_may_stay_unknown(
+    proxied: Vault, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgreslink, "_PATIENCE", 0.1)
     proxied.session("s1")
     proxy.cut = "before"
@@ -288,7 +292,7 @@ def tenants(vault: Vault, postgres_url: str) -> Iterator[dict[str, str]]:
         run(postgres_url, f"DROP ROLE {role}")
 
 
-def test_a_tenants_role_sees_its_own_rows_only(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
+def test_v58_a_tenants_role_sees_its_own_rows_only(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
     for table in ("session", "entry"):
         assert len(run(postgres_url, f"SELECT * FROM {table}", user=tenants["a"])) == 1
         assert len(run(postgres_url, f"SELECT * FROM {table}")) == 2
@@ -299,7 +303,7 @@ def test_a_tenants_role_sees_its_own_rows_only(vault: Vault, postgres_url: str, 
         run(postgres_url, "UPDATE session SET tref = %s", bytes(16), user=tenants["b"])
 
 
-def test_a_tenants_role_uses_its_own_vault_only(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
+def test_v58_a_tenants_role_uses_its_own_vault_only(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
     with Vault.open(postgres_url.replace("owner@", f"{tenants['a']}@"), KEY) as own:
         placeholders = seal(own, "value of a", "new", tenant="a")
         assert texts(own, placeholders, tenant="a") == ["value of a", "new"]
@@ -309,13 +313,64 @@ def test_a_tenants_role_uses_its_own_vault_only(vault: Vault, postgres_url: str,
     assert vault.audit.verify()
 
 
-def test_a_row_copied_to_another_tenant_does_not_open(vault: Vault, postgres_url: str, tenants: dict[str, str]) -> None:
+def test_v58_a_row_copied_to_another_tenant_does_not_open(
+    vault: Vault, postgres_url: str, tenants: dict[str, str]
+) -> None:
     [placeholder] = seal(vault, "value of b", tenant="b")
     [[sid]] = run(postgres_url, "SELECT sid FROM session", user=tenants["a"])
     columns = "identity, form, code, suffix, indirect, life, dek_ver, expires, ct"
     run(postgres_url, f"INSERT INTO entry SELECT 1000, %s, {columns} FROM entry WHERE code = %s", sid, placeholder.code)
     with pytest.raises(TamperDetected):
         texts(vault, [placeholder], tenant="a")
+
+
+def deleted_rows(url: str) -> int:
+    return sum(
+        int(str(row[0]))
+        for row in run(
+            url, "SELECT n_dead_tup FROM pg_stat_all_tables WHERE schemaname = %s", url.partition("schema=")[2]
+        )
+    )
+
+
+@pytest.mark.parametrize("size", [20, 5_000])
+def test_dead_rows_that_somebody_can_still_see_are_reported_and_cleared_later(
+    vault: Vault, postgres_url: str, size: int
+) -> None:
+    """Long values lie in a table of their own (TOAST), which is cleared as well."""
+    seal(vault, *(f"{number} {'x' * size}" for number in range(20)))
+    vault.session("s1").records.append("step", os.urandom(size))
+    assert vault.purge() is True
+    plain = postgres_url.partition("&schema=")[0]
+    with psycopg.connect(plain) as reader:
+        reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT count(*) FROM pg_class")
+        assert vault.session("s1").shred() is False
+        assert vault.purge() is False
+        assert vault.sweep() == (0, 0, True)
+    assert vault.purge() is True
+    assert deleted_rows(postgres_url) == 0
+
+
+def test_a_short_transaction_of_somebody_else_is_waited_for(vault: Vault, postgres_url: str) -> None:
+    seal(vault, VALUE)
+    plain = postgres_url.partition("&schema=")[0]
+    with psycopg.connect(plain) as reader:
+        reader.execute("SELECT txid_current()")
+        threading.Timer(0.3, reader.rollback).start()
+        assert vault.session("s1").shred() is True
+
+
+def test_a_tenants_role_may_shred_and_is_told_that_rows_are_left(
+    vault: Vault, postgres_url: str, tenants: dict[str, str]
+) -> None:
+    with Vault.open(postgres_url.replace("owner@", f"{tenants['a']}@"), KEY) as own:
+        assert own.purge() is False
+        assert own.session("s1", tenant="a").shred() is False
+        with pytest.raises(SessionShredded):
+            own.session("s1", tenant="a")
+    assert vault.purge() is True
+    assert texts(vault, seal(vault, "value of b", tenant="b"), tenant="b") == ["value of b"]
 
 
 def test_only_engines_with_roles_admit_them() -> None:
@@ -361,7 +416,56 @@ class Answering:
         return SimpleNamespace(fetchone=lambda: (self._settings[parameters[0]],))
 
 
-SAFE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "server_version_num": "150000"}
+SAFE = {
+    "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "server_version_num": "150000",
+    "log_statement": "none", "log_min_duration_statement": "-1", "log_parameter_max_length": "-1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "accepted"),
+    [
+        ({"log_statement": "none"}, True),
+        ({"log_statement": "ddl"}, True),
+        ({"log_statement": "mod"}, False),
+        ({"log_statement": "all"}, False),
+        ({"log_statement": "all", "log_parameter_max_length": "0"}, True),
+        ({"log_min_duration_statement": "0"}, False),
+        ({"log_min_duration_statement": "250ms"}, True),
+    ],
+)
+def test_v57_a_server_whose_log_would_keep_everything_is_refused(
+    postgres_url: str, settings: dict[str, str], accepted: bool
+) -> None:
+    options = quote(" ".join(f"-c {name}={value}" for name, value in settings.items()))
+    url = f"{postgres_url}&options={options}"
+    if accepted:
+        Vault.open(url, KEY).close()
+        return
+    with pytest.raises(StoreRefused, match="log"):
+        Vault.open(url, KEY)
+    PostgresStore(url, allow_unsafe=True).close()
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_v57_a_server_that_really_loses_things_is_refused(postgres_url: str, setting: str) -> None:
+    run(postgres_url, f"ALTER SYSTEM SET {setting} = off")
+    run(postgres_url, "SELECT pg_reload_conf()")
+    try:
+        wait_until(lambda: run(postgres_url, f"SHOW {setting}") == [("off",)])
+        with pytest.raises(StoreRefused):
+            Vault.open(postgres_url, KEY)
+    finally:
+        run(postgres_url, f"ALTER SYSTEM RESET {setting}")
+        run(postgres_url, "SELECT pg_reload_conf()")
+    wait_until(lambda: run(postgres_url, f"SHOW {setting}") == [("on",)])
+
+
+def wait_until(ready: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +480,9 @@ SAFE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "se
         ({}, "192.0.2.7", None),
     ],
 )
-def test_a_server_that_loses_or_shows_things_is_refused(settings: dict[str, str], host: str, level: str | None) -> None:
+def test_v57_a_server_that_loses_or_shows_things_is_refused(
+    settings: dict[str, str], host: str, level: str | None
+) -> None:
     link = postgreslink.Link("postgresql://db.example/vault")
     connection = cast("psycopg.Connection[Any]", Answering(SAFE | settings, host))
     if level is not None:
@@ -388,7 +494,7 @@ def test_a_server_that_loses_or_shows_things_is_refused(settings: dict[str, str]
         assert link.probe(connection, allow_unsafe=True) == "on"
 
 
-def test_wanting_no_encryption_has_to_be_said() -> None:
+def test_v57_wanting_no_encryption_has_to_be_said() -> None:
     link = postgreslink.Link("postgresql://db.example/vault?sslmode=disable")
     assert link.probe(cast("psycopg.Connection[Any]", Answering(SAFE, "192.0.2.7")), allow_unsafe=False) == "on"
 

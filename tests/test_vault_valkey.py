@@ -252,6 +252,24 @@ def test_changed_bytes_are_refused(
         use_everything()
 
 
+def test_purge_waits_until_the_log_is_rewritten(valkey_url: str, client: Any, vault: Vault) -> None:
+    folder = Path(client.config_get("dir")["dir"])
+    seal(vault, VALUE)
+    row = client.hvals(f"{prefix_of(valkey_url)}e:1")[0]
+    ciphertext = row[-60:]
+    assert any(ciphertext in one.read_bytes() for one in folder.rglob("*aof*") if one.is_file())
+    client.bgrewriteaof()  # One that is under way began before the session was shredded.
+    assert vault.session("s1").shred() is True
+    assert not any(ciphertext in one.read_bytes() for one in folder.rglob("*") if one.is_file())
+
+
+def test_who_may_not_rewrite_the_log_is_told_that_data_is_left(limited: Callable[[str], str]) -> None:
+    with Vault.open(limited("bgrewriteaof"), KEY) as vault:
+        seal(vault, VALUE)
+        assert vault.session("s1").shred() is False
+        assert vault.purge() is False
+
+
 @contextmanager
 def configured(client: Any, **settings: str) -> Iterator[None]:
     """The server with other settings for a while."""

@@ -23,6 +23,7 @@ from .lockfile import DEADLINE
 from .portable import portable_copy, portable_rows
 from .postgrescopy import load_rows, stored_rows
 from .postgreslink import Link, has_ended, translate
+from .postgrespurge import remove_dead_rows
 from .postgrestables import LOOK, SESSION_BY_REF, Counters, PostgresTransaction
 from .rows import EntryRow, SessionRow, looked
 
@@ -56,9 +57,9 @@ class PostgresStore:
 
     ``url`` is ``postgresql://…``, as libpq reads it; a parameter ``schema`` names the schema (``sealgate`` by default).
     What libpq can take from a service or password file need not stand there. Raises ``StoreRefused`` for a server that
-    would lose acknowledged writes (``fsync`` or ``full_page_writes`` off) and for an unencrypted connection to another
-    machine, unless the URL says ``sslmode=disable`` or ``allow_unsafe`` is true; ``StoreUnavailable``, ``VaultTooNew``,
-    ``TamperDetected`` for a changed schema.
+    would lose acknowledged writes (``fsync``, ``full_page_writes``) or log them, and for an unencrypted connection to
+    another machine, unless the URL says ``sslmode=disable`` or ``allow_unsafe`` is true; ``StoreUnavailable``,
+    ``VaultTooNew``, ``TamperDetected`` for a changed schema.
     """
 
     def __init__(self, url: str, *, allow_unsafe: bool = False) -> None:
@@ -132,17 +133,10 @@ class PostgresStore:
     @contextmanager
     def snapshot(self) -> Iterator[BinaryIO]:
         """A copy of everything as a SQLite vault, deleted afterwards."""
-        self._check_process()
-        connection, _ = self._borrow()
-        try:
-            with connection.transaction():
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                with portable_copy(lambda table, columns: stored_rows(connection, table, columns)) as file:
-                    yield file
-        except psycopg.Error as error:
-            self._drop(connection)
-            raise translate(error) from None
-        self._give_back(connection)
+        with self._outside() as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            with portable_copy(lambda table, columns: stored_rows(connection, table, columns)) as file:
+                yield file
 
     def load(self, path: str) -> None:
         """Fills a store that holds nothing with the rows of a portable copy, in one transaction."""
@@ -154,24 +148,17 @@ class PostgresStore:
 
     def admit(self, role: str, tref: bytes) -> None:
         """Lets a role of the server use the sessions of one tenant (``Root.tref``), and no others."""
-        self._check_process()
-        connection, _ = self._borrow()
-        try:
-            with connection.transaction():
-                postgresschema.admit(connection, self._link.schema, role, tref)
-        except psycopg.Error as error:
-            self._drop(connection)
-            raise translate(error) from None
-        self._give_back(connection)
+        with self._outside() as connection, connection.transaction():
+            postgresschema.admit(connection, self._link.schema, role, tref)
 
     def is_confined(self) -> bool:
         """Whether this connection's role was admitted to one tenant's sessions."""
         return bool(self._one(_CONFINED)[0][0])
 
     def purge(self) -> bool:
-        """Nothing: the server clears dead rows away itself, later."""
-        self._check_process()
-        return True
+        """Clears dead rows away; ``False`` while something holds them back: see ``postgrespurge`` for what is left."""
+        with self._outside() as connection:
+            return remove_dead_rows(connection)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -180,6 +167,20 @@ class PostgresStore:
         self._closed = True
         while self._idle:
             self._idle.pop().close()
+
+    @contextmanager
+    def _outside(self) -> Iterator[Connection[Any]]:
+        """A connection without a pipeline. One that failed is closed."""
+        self._check_process()
+        connection, _ = self._borrow()
+        try:
+            yield connection
+        except BaseException as error:
+            self._drop(connection)
+            if isinstance(error, psycopg.Error):
+                raise translate(error) from None
+            raise
+        self._give_back(connection)
 
     def _prepare(self, connection: Connection[Any]) -> None:
         if not postgresschema.is_there(connection, self._link.schema):

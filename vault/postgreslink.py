@@ -6,7 +6,7 @@ import re
 import select
 import time
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import Connection, sql
@@ -39,9 +39,9 @@ class Link:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        options = parse_qsl(parts.query, keep_blank_values=True)
-        self.schema = dict(options).get("schema", "sealgate")
-        rest = urlencode([option for option in options if option[0] != "schema"])
+        options = [option.partition("=") for option in parts.query.split("&") if option]
+        self.schema = next((unquote(value) for name, _, value in options if name == "schema"), "sealgate")
+        rest = "&".join("".join(option) for option in options if option[0] != "schema")  # libpq decodes in its own way.
         try:
             self._target: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(urlunsplit(parts._replace(query=rest)))}
         except psycopg.ProgrammingError:
@@ -67,14 +67,18 @@ class Link:
 
     def probe(self, connection: Connection[Any], *, allow_unsafe: bool) -> str:
         """The level of ``synchronous_commit`` for what must be durable. Raises ``StoreRefused``."""
-        names = ("fsync", "full_page_writes", "synchronous_commit", "server_version_num")
-        fsync, pages, level, version = (
-            str((connection.execute("SELECT current_setting(%s)", (name,)).fetchone() or ("",))[0]) for name in names
+        fsync, pages, level, version = _settings(
+            connection, "fsync", "full_page_writes", "synchronous_commit", "server_version_num"
         )
         if int(version) < _MIN_VERSION:
             raise StoreRefused("the server is older than PostgreSQL 13")
         if not allow_unsafe and "off" in (fsync, pages):
             raise StoreRefused("the server runs with fsync or full_page_writes off and may lose what it acknowledged")
+        if not allow_unsafe and _logs_parameters(connection):
+            raise StoreRefused(
+                "the server's log would keep what is written, beyond every shred: set log_statement to none or ddl and"
+                " log_min_duration_statement above 0, or log_parameter_max_length to 0"
+            )
         if not allow_unsafe and not self._is_private(connection):
             raise StoreRefused("the connection leaves this machine unencrypted; say sslmode=verify-full")
         return level if level in _DURABLE else "on"
@@ -111,6 +115,18 @@ class Link:
 
     def __repr__(self) -> str:
         return "Link(…)"
+
+
+def _settings(connection: Connection[Any], *names: str) -> list[str]:
+    return [str((connection.execute("SELECT current_setting(%s)", (name,)).fetchone() or ("",))[0]) for name in names]
+
+
+def _logs_parameters(connection: Connection[Any]) -> bool:
+    """Whether every statement that writes is logged with what it carries."""
+    statements, slowest, longest = _settings(
+        connection, "log_statement", "log_min_duration_statement", "log_parameter_max_length"
+    )
+    return (statements in ("mod", "all") or slowest == "0") and longest != "0"
 
 
 def has_ended(connection: Connection[Any]) -> bool:

@@ -5,7 +5,7 @@ and by itself after 30 seconds; a commit whose lock was lost meanwhile is refuse
 is what the server's append-only file has: with ``appendfsync always`` everything acknowledged, with ``everysec``
 everything too where the server can be asked to wait (``WAITAOF``: Valkey, Redis 7.2). Replication is asynchronous: a
 failover may lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen again; a lost
-session key loses the session. Deleted data stays in the append-only file until the server rewrites it.
+session key loses the session. Deleted data stays in the append-only file until ``purge`` has it rewritten.
 
 This has been run on Redis 7.0 with ``always``. The answer of ``WAITAOF`` itself was a double's, on the real server's
 protocol: the tests use it for real where they find a server that has it.
@@ -126,11 +126,14 @@ class ValkeyStore:
             load_rows(transaction, rows)
 
     def purge(self) -> bool:
-        """Asks the server to rewrite its append-only file, which it does in the background."""
+        """Has the server rewrite its append-only file; ``False`` if that is not done within ten seconds, or forbidden.
+
+        Snapshots (RDB files), replicas and freed blocks of the disk keep what was deleted until the key that wraps it
+        is destroyed.
+        """
         self._check_process()
         with self._link.channel() as channel:
-            channel.rewrite_log()
-        return True
+            return channel.rewrite_log()
 
     def close(self) -> None:
         """Closes all connections."""

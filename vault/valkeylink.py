@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -28,6 +29,7 @@ _SECONDS: Final = 10
 _IF_OURS: Final = (
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call(ARGV[2], KEYS[1], unpack(ARGV, 3)) end return 0"
 )
+_PAUSE: Final = 0.01
 _MAX_PREFIX: Final = 64
 _WAITING: Final = "WAITAOF"
 """What waits for the disk; Valkey and Redis 7.2 and later have it."""
@@ -70,10 +72,33 @@ class Channel:
         answer = self.call(("HGETALL", key))[0]
         return answer if isinstance(answer, dict) else dict(zip(answer[::2], answer[1::2], strict=True))
 
-    def rewrite_log(self) -> None:
-        """Has the append-only file rewritten in the background, if the server may and does not do so already."""
-        with suppress(ResponseError):
+    def rewrite_log(self) -> bool:
+        """Has the append-only file rewritten, and says whether that is done: then it holds nothing that was deleted
+        before. ``False`` if it takes longer than ten seconds, fails, or is forbidden to this user of the server.
+        """
+        deadline = time.monotonic() + _SECONDS
+        try:
+            done = _within(deadline, self._starts_rewriting) and _within(deadline, self._has_rewritten)
+            return done and "aof_last_bgrewrite_status:ok" in self._persistence()
+        except ResponseError:
+            return False
+
+    def _starts_rewriting(self) -> bool:
+        """Whether a rewriting starts now; one that is under way began before, and is of no use."""
+        try:
             self.call(("BGREWRITEAOF",))
+        except ResponseError as refused:
+            if "in progress" in str(refused):
+                return False
+            raise
+        return True
+
+    def _has_rewritten(self) -> bool:
+        facts = self._persistence()
+        return "aof_rewrite_in_progress:0" in facts and "aof_rewrite_scheduled:0" in facts
+
+    def _persistence(self) -> str:
+        return _text(self.call(("INFO", "persistence"))[0])
 
     def wait_for_disk(self) -> bool:
         """Whether the server's own disk has all that this connection wrote (``WAITAOF``, Valkey and Redis 7.2)."""
@@ -189,6 +214,15 @@ def has_client(channel: Channel, token: bytes) -> bool:
     """Whether a connection of that name is open at the server."""
     clients = channel.call(("CLIENT", "LIST"))[0]
     return f" name={token.hex()} " in _text(clients)
+
+
+def _within(deadline: float, happens: Callable[[], bool]) -> bool:
+    """Whether something happens until then."""
+    while not happens():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE)
+    return True
 
 
 def _flat(answer: Any) -> Sequence[Any]:
