@@ -1,138 +1,68 @@
-"""Attacks on the store, one test each; the identifiers are those of the collection of cases that they come from."""
+"""Every known attack on a vault has a test that is named by it, on every engine that it can be tried on.
+
+The identifiers are those of the collection of cases that the vault was built against: ``test_v09_…`` holds V09. Tests
+of several cases have several of them in their name.
+"""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+import ast
+import re
+from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from sealgate.models.errors import (
-    GrantRefused,
-    SealgateError,
-    SessionShredded,
-    TamperDetected,
-    TextTooLong,
-    TooManyValues,
-)
-from sealgate.models.grants import Inject, Restore
-from sealgate.models.placeholder import Placeholder
-from sealgate.models.sealing import SealRequest
-from sealgate.models.secretvalue import secret_of
-from sealgate.vault import Vault, VaultSession, envelope, sealing
+ALL = "engine"
+"""The fixture that runs a test on SQLite, PostgreSQL and Valkey."""
 
-KEY = bytes(range(32))
-VALUES = ("4111 1111 1111 1111", "Ann Example", "MARKER-0451")
+CASES = {
+    **dict.fromkeys(["V01", "V02", "V03", "V04", "V05", "V06", "V07", "V08", "V09"], ALL),  # changed and moved rows
+    **dict.fromkeys(["V11", "V12", "V13", "V15", "V16"], ALL),  # older copies, other keys
+    **dict.fromkeys(["V19", "V23", "V24", "V27", "V28", "V29"], ALL),  # crashes and races
+    **dict.fromkeys(["V31", "V32", "V33", "V35", "V36", "V37", "V39"], ALL),  # values, policy, side channels, time
+    **dict.fromkeys(["V43", "V44", "V45", "V51", "V52", "V53", "V55", "V56"], ALL),  # residue, leaks, keys, operation
+    **dict.fromkeys(["V17", "V20", "V21", "V25", "V40", "V41"], "sqlite"),  # files
+    **dict.fromkeys(["V47", "V48", "V49"], "process"),  # memory, cores and key files: the engine makes no difference
+    **dict.fromkeys(["V57", "V58"], "servers"),  # in the tests of those engines
+}
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "vault.db"
+class Named(NamedTuple):
+    """A test function, and whether it or one of its fixtures asks for ``engine``."""
+
+    name: str
+    everywhere: bool
 
 
-@pytest.fixture
-def vault(path: Path) -> Iterator[Vault]:
-    with Vault.open(path, KEY) as opened:
-        yield opened
+def arguments(function: ast.FunctionDef) -> set[str]:
+    return {argument.arg for argument in function.args.args}
 
 
-def request(value: str, entity_type: str = "CUSTOM", origin: str = "person") -> SealRequest:
-    return SealRequest(secret_of(value), entity_type, origin)
+def named_by_case() -> dict[str, list[Named]]:
+    """The test functions whose names hold a case's identifier."""
+    found: dict[str, list[Named]] = defaultdict(list)
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        functions = [node for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+        fixtures = {ALL, *(one.name for one in functions if ALL in arguments(one))}
+        for one in functions:
+            if names := re.match(r"test((?:_v\d\d)+)_", one.name):
+                for number in names[1].split("_v")[1:]:
+                    found[f"V{number}"].append(Named(one.name, bool(fixtures & arguments(one))))
+    return found
 
 
-def fill(session: VaultSession, values: Sequence[str] = VALUES) -> list[Placeholder]:
-    return session.seal([request(value) for value in values])
+FOUND = named_by_case()
 
 
-def run(path: Path, statement: str, *parameters: object) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        return connection.execute(statement, parameters).fetchall()
-    finally:
-        connection.close()
+def test_the_cases_are_46() -> None:
+    assert len(CASES) == 46
+    assert set(FOUND) == set(CASES)
 
 
-def fresh(path: Path, name: str = "s1") -> VaultSession:
-    """The session as another process would load it; the vault lives as long as the session's caller needs it."""
-    return Vault.open(path, KEY).session(name)
-
-
-def test_v40_v41_deleted_rows_leave_nothing_in_the_files(vault: Vault, path: Path) -> None:
-    session = vault.session("s1")
-    placeholders = [one for batch in range(4) for one in fill(session, [f"value {batch} {n}" for n in range(100)])]
-    deleted = {
-        row[0] for one in placeholders[:300] for row in run(path, "SELECT ct FROM entry WHERE code = ?", one.code)
-    }
-    [(wrapped,)] = run(path, "SELECT wrapped FROM session")
-    session.forget(placeholders[:300])
-    assert vault.purge() is True
-    files = b"".join(one.read_bytes() for one in path.parent.iterdir())
-    assert len(deleted) == 300
-    assert not any(ct in files for ct in deleted if isinstance(ct, bytes))
-    assert isinstance(wrapped, bytes)
-    assert wrapped not in files
-
-
-def test_v41_a_reader_that_holds_back_the_journal_is_reported(vault: Vault, path: Path) -> None:
-    session = vault.session("s1")
-    fill(session)
-    [(wrapped,)] = run(path, "SELECT wrapped FROM session")
-    assert isinstance(wrapped, bytes)
-    reader = sqlite3.connect(path, isolation_level=None)
-    reader.execute("BEGIN")
-    reader.execute("SELECT count(*) FROM entry").fetchone()
-    vault._shared.store._writer.current.connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
-    assert session.shred() is False
-    with pytest.raises(SessionShredded):
-        session.match(len)
-    reader.execute("COMMIT")
-    reader.close()
-    assert vault.purge() is True
-    assert wrapped not in b"".join(one.read_bytes() for one in path.parent.iterdir())
-
-
-def test_v45_no_error_and_no_frame_of_ours_holds_a_value(
-    vault: Vault, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = vault.session("s1")
-    placeholders = fill(session)
-    cut = "UPDATE entry SET ct = CAST(substr(ct, 1, 40) || zeroblob(30) AS BLOB) WHERE code = ?"
-    run(path, cut, placeholders[0].code)
-    monkeypatch.setattr(sealing, "MAX_VALUES", 3)
-    attempts: dict[type[SealgateError], Callable[[], object]] = {
-        TamperDetected: lambda: session.open(placeholders, Restore()),
-        TooManyValues: lambda: session.seal([request("MARKER-NEW")]),
-        GrantRefused: lambda: session.open(placeholders[1:], Inject("c", "t", "a")),
-        TextTooLong: lambda: session.seal([request("MARKER-" + "x" * 70_000)]),
-    }
-    for expected, attempt in attempts.items():
-        with pytest.raises(expected) as caught:
-            attempt()
-        assert_clean(caught.value)
-
-
-def assert_clean(error: BaseException) -> None:
-    seen: list[BaseException] = []
-    queue: list[BaseException | None] = [error]
-    while queue:
-        one = queue.pop()
-        if one is None or one in seen:
-            continue
-        seen.append(one)
-        queue += [one.__cause__, one.__context__]
-        assert "MARKER" not in repr(one.args)
-        assert "4111 1111" not in repr(one.args)
-        for frame in traceback.TracebackException.from_exception(one, capture_locals=True).stack:
-            if f"{os.sep}vault{os.sep}" in frame.filename:
-                assert not any("MARKER" in value or "4111 1111" in value for value in (frame.locals or {}).values())
-
-
-def test_the_planted_suite_one_is_what_it_says() -> None:
-    """AES-GCM under the derived key opens what suite 1 sealed: the suite byte is no decoration."""
-    sealed = envelope.Cipher(KEY, envelope.GCM).encrypt(b"value", b"row")
-    key = envelope.derive(KEY, "suite/1")
-    assert AESGCM(key).decrypt(sealed[1:13], sealed[13:], b"\x01row") == b"value"
+@pytest.mark.parametrize(("case", "where"), CASES.items(), ids=CASES)
+def test_a_case_has_its_test(case: str, where: str) -> None:
+    assert FOUND[case], f"{case} has no test"
+    if where == ALL:
+        assert any(one.everywhere for one in FOUND[case]), f"{case} is not tried on every engine"

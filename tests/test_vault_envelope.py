@@ -105,3 +105,9 @@ def test_keys_refuse_to_be_pickled_or_shown(handle: object) -> None:
         pickle.dumps(handle)
     assert KEY.hex() not in repr(handle)
     assert repr(KEY)[2:-1] not in repr(handle)
+
+
+def test_the_suite_byte_is_no_decoration() -> None:
+    """AES-GCM under the derived key opens what suite 1 sealed."""
+    sealed = Cipher(KEY, GCM).encrypt(b"value", b"row")
+    assert AESGCM(derive(KEY, "suite/1")).decrypt(sealed[1:13], sealed[13:], b"\x01row") == b"value"

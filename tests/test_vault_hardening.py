@@ -19,7 +19,7 @@ os.abort()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks prctl")
-def test_a_hardened_process_leaves_no_core(tmp_path: Path) -> None:
+def test_v48_a_hardened_process_leaves_no_core(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CRASH], cwd=tmp_path, capture_output=True, check=False, timeout=60)
     assert done.stdout.decode().split() == ["(0,", "0)", "0"]
     assert done.returncode < 0

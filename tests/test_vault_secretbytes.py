@@ -137,7 +137,7 @@ print(during, copies(pattern))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/mem")
-def test_no_copy_is_left_in_memory(tmp_path: Path) -> None:
+def test_v47_no_copy_is_left_in_memory(tmp_path: Path) -> None:
     path = f"{tmp_path}/vault.db"
     with Vault.open(path, bytes(range(32))) as vault:
         placeholder = seal(vault.session("s1"), "MARKER-0451-8823")

@@ -509,6 +509,13 @@ def test_a_backup_is_restored_anywhere(vault: Vault, valkey_url: str, tmp_path: 
             restore_backup(io.BytesIO(backup.getvalue()), place, KEY)
 
 
+def test_a_copy_leaves_no_lock_and_nothing_watched(vault: Vault) -> None:
+    """The connection that made the copy is the next one that writes."""
+    for number in range(3):
+        vault.backup(io.BytesIO())
+        assert texts(vault, seal(vault, f"value {number}")) == [f"value {number}"]
+
+
 def test_nothing_of_a_store_is_shown_or_pickled(valkey_url: str) -> None:
     store = ValkeyStore(valkey_url)
     assert "127" not in repr(store) + repr(store._link)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, NoReturn
 
 from sealgate.models.errors import AuditBroken, AuditUnavailable, InvalidInput, StoreFull, StoreUnavailable
 
@@ -103,6 +103,9 @@ class AuditLog:
             yield row
         if anchor is not None and anchor[0] > count:
             raise AuditBroken("the audit chain ends before the checkpoint", count + 1)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an audit log cannot be pickled")
 
     def _rows(self, last: int = 0) -> Iterator[AuditRow]:
         while rows := self._chunk(last):

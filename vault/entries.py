@@ -39,18 +39,38 @@ def open_row(keys: SessionKeys, row: EntryRow) -> Opened:
 
     Identity and form are associated data, so a ciphertext opens only where the value it holds belongs.
     """
-    plain = unpad(keys.entries.decrypt(row.ct, _associated(keys, row)))
-    end = facts_end(plain)
-    facts, json_type = decode_facts(plain[:end])
-    return Opened(row, facts, SecretValue(bytes_text(plain[end:]), json_type))
+    opened = _decoded(row, keys.entries.decrypt(row.ct, _associated(keys, row)))
+    if opened is None:
+        raise TamperDetected(AUTHENTICATION)
+    return opened
+
+
+def _decoded(row: EntryRow, padded: bytes) -> Opened | None:
+    """``None`` for bytes that no row has: an error from here would show them to whoever prints frames with locals."""
+    try:
+        plain = unpad(padded)
+        end = facts_end(plain)
+        facts, json_type = decode_facts(plain[:end])
+        return Opened(row, facts, SecretValue(bytes_text(plain[end:]), json_type))
+    except TamperDetected:
+        return None
 
 
 def open_into(keys: SessionKeys, row: EntryRow) -> tuple[Facts | None, SecretBytes]:
     """``open_row`` into a buffer that can be overwritten; only the facts are copied out of it."""
-    buffer = keys.entries.decrypt_into(row.ct, _associated(keys, row))
-    end = facts_end(buffer)
-    facts, _json_type = decode_facts(bytes(buffer[:end]))
-    return facts, SecretBytes(buffer, end, text_end(buffer))
+    opened = _decoded_in_place(keys.entries.decrypt_into(row.ct, _associated(keys, row)))
+    if opened is None:
+        raise TamperDetected(AUTHENTICATION)
+    return opened
+
+
+def _decoded_in_place(buffer: bytearray) -> tuple[Facts | None, SecretBytes] | None:
+    try:
+        end = facts_end(buffer)
+        facts, _json_type = decode_facts(bytes(buffer[:end]))
+        return facts, SecretBytes(buffer, end, text_end(buffer))
+    except TamperDetected:
+        return None
 
 
 def _associated(keys: SessionKeys, row: EntryRow) -> bytes:

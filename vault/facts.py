@@ -132,7 +132,14 @@ def facts_end(plain: bytes | bytearray) -> int:
 
 @lru_cache(maxsize=1024)
 def decode_facts(encoded: bytes) -> tuple[Facts | None, JsonType]:
-    """The inverse of ``encode_facts``. Many entries share their facts, which hold no value."""
+    """The inverse of ``encode_facts``, or ``TamperDetected``. Many entries share their facts, which hold no value."""
+    try:
+        return _decoded(encoded)
+    except (IndexError, UnicodeDecodeError):
+        raise TamperDetected(AUTHENTICATION) from None
+
+
+def _decoded(encoded: bytes) -> tuple[Facts | None, JsonType]:
     flags, at = encoded[0], 1
     json_type = _JSON_TYPES[flags >> _JSON_SHIFT]
     if not flags & _HEAD:

@@ -76,7 +76,7 @@ class LocalKeys:
         refused = len(self._keys) != len(keys)
         del keys  # A traceback that shows locals must not show them.
         if refused:
-            raise KeyRefused("a key is exactly 32 bytes")
+            raise KeyRefused("a key is exactly 32 bytes, and not zeros alone")
         if not self._keys:
             raise KeyMissing("no key was given")
 
@@ -126,11 +126,14 @@ class EnvironmentKeys(LocalKeys):
 
 
 def decode_key(encoded: str) -> bytes:
-    """The bytes of a base64 text; none for anything else, which no user of keys accepts."""
+    """The bytes of a base64 text; none for anything else, and for zeros alone, as a place has that nobody filled: no
+    user of keys accepts that.
+    """
     try:
-        return base64.b64decode(encoded.strip(), validate=True)
+        key = base64.b64decode(encoded.strip(), validate=True)
     except (binascii.Error, ValueError):
         return b""
+    return key if any(key) else b""
 
 
 def checked_ttl(seconds: float | None) -> float | None:

@@ -6,7 +6,7 @@ import hmac
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 from sealgate.models.errors import InvalidInput, LimitExceeded, TamperDetected
 
@@ -37,6 +37,9 @@ class Record:
 
     def __repr__(self) -> str:
         return f"Record(sequence={self.sequence}, payload=…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a record cannot be pickled")
 
 
 class Records:
@@ -207,6 +210,9 @@ class Records:
             _check_sum(state, kind, rows.items(), total)
             known = self._known[kind] = (total, rows)
         return known[1]
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("records cannot be pickled")
 
     @staticmethod
     def _fetch(transaction: Transaction, state: State, kind: str, keyref: bytes, seq: int) -> RecordRow:

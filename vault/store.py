@@ -214,7 +214,7 @@ class Store(Protocol):
         ...
 
     def purge(self) -> bool:
-        """Removes deleted data from the engine's journals; ``False`` while a reader still holds some of it back."""
+        """Removes deleted data from the engine's journals; ``False`` while something still holds some of it back."""
         ...
 
     def close(self) -> None:

@@ -168,8 +168,8 @@ class ValkeyStore:
         pause, started = _FIRST_PAUSE, time.monotonic()
         suspected = started + _SUSPICIOUS
         take = ("SET", self._lock, token, "NX", "PX", _LOCK_MS), ("WATCH", self._lock), ("GET", self._lock)
-        naming = (client_name(token),) if self._link.shows_clients else ()
-        while (holder := channel.call(*naming, *take)[-1]) != token:
+        first = [("UNWATCH",), *((client_name(token),) if self._link.shows_clients else ())]  # A copy left it watched.
+        while (holder := channel.call(*first, *take)[-1]) != token:
             channel.call(("UNWATCH",))
             now = time.monotonic()
             if now > started + DEADLINE:

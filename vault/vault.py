@@ -185,7 +185,7 @@ class Vault:
         return write_backup(self._shared, target)
 
     def purge(self) -> bool:
-        """Removes deleted data from the store's journals; ``False`` while a reader still holds some of it back."""
+        """Removes deleted data from the store's journals; ``False`` while something still holds some of it back."""
         return self._shared.store.purge()
 
     def admit(self, role: str, tenant: str) -> None:
