@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sealgate.gateway.events.holdback import MAX_BLOCK
-from sealgate.gateway.turn.answer_stream import CONTEXT, LONG_UNIT, LONGEST_UNIT, MIN_UNIT, AnswerStream, Shown, unit_of
+from sealgate.gateway.turn.answer_stream import (
+    CONTEXT,
+    LONG_UNIT,
+    LONGEST_UNIT,
+    MIN_UNIT,
+    AnswerStream,
+    Shown,
+    Span,
+    units_of,
+)
 
 LONG = "This sentence is long enough to be a unit for itself, as it has far more than sixty-four. "
 
@@ -20,9 +30,20 @@ def hide(text: str) -> str:
     return re.sub(r"\w+", lambda word: "[NAME]" if word[0].lower() in names else word[0], text)
 
 
+def find(text: str) -> list[Span]:
+    """Where it hides something."""
+    names = {name.lower() for name in re.findall(r"\b(?:Ada|Bob)\b", text)}
+    found = [word for word in re.finditer(r"\w+", text) if word[0].lower() in names]
+    return [Span(word.start(), word.end(), "PERSON") for word in found]
+
+
+def nothing(_text: str) -> list[Span]:
+    return []
+
+
 def streamed(text: str, size: int) -> tuple[str, int]:
     """What a browser has in the end, and how often it had to start anew."""
-    stream, has, anew = AnswerStream(hide), "", 0
+    stream, has, anew = AnswerStream(hide, find), "", 0
     pieces = [stream.feed(text[at : at + size]) for at in range(0, len(text), size)]
     for shown in (*pieces, stream.finish(hide(text))):
         anew += shown.discard
@@ -45,8 +66,24 @@ def test_it_starts_anew_for_nothing_but_a_late_name(parts: list[str], size: int)
 
 
 def test_a_name_that_is_recognised_late_takes_back_what_was_shown() -> None:
-    text = f"I know bob well. {LONG}{LONG}But Bob knows me too, as it happens, and that is all. {LONG}{LONG}"
+    text = f"I know bob well. {LONG}{LONG}{LONG}But Bob knows me too, as it happens, and that is all. {LONG}{LONG}"
     assert streamed(text, 5) == (hide(text), 1)
+
+
+def test_a_unit_waits_for_the_next_and_goes_with_it_where_that_changes_it() -> None:
+    stream = AnswerStream(hide, find)
+    first = "I know bob well, and I have known bob for some time, as I said to him. "
+    second = "But Bob does not know me, and this is all that there is to say about it. "
+    assert [stream.feed(unit).text for unit in (first, second, LONG)] == ["", "", ""]
+    assert stream.feed(f"{LONG}And").text == hide(first + second) + LONG
+    assert stream.feed(f" {LONG}And").text == LONG
+
+
+def test_what_never_settles_leaves_at_last() -> None:
+    spans = (Span(0, number, "PERSON") for number in range(1, 10**6))
+    stream = AnswerStream(lambda text: text, lambda _text: [next(spans)])
+    left = "".join(stream.feed(LONG).text for _ in range(60))
+    assert LONGEST_UNIT <= len(left) <= 60 * len(LONG)
 
 
 def test_it_gives_up_after_a_few_times() -> None:
@@ -56,7 +93,7 @@ def test_it_gives_up_after_a_few_times() -> None:
         redacted.append(len(text))
         return f"{len(redacted)} {text}"
 
-    stream = AnswerStream(fickle)
+    stream = AnswerStream(fickle, nothing)
     assert [bool(stream.feed(LONG).text) for _ in range(12)].count(True) < 12
     assert len(redacted) < 12
     assert stream.finish("whole") == Shown("whole", discard=True)
@@ -69,7 +106,7 @@ def test_what_is_read_again_is_bounded() -> None:
         seen.append(len(text))
         return text
 
-    stream = AnswerStream(redact)
+    stream = AnswerStream(redact, nothing)
     for _ in range(100):
         stream.feed(LONG)
     assert CONTEXT < max(seen) < CONTEXT + 3 * len(LONG)
@@ -100,7 +137,10 @@ UNITS: dict[str, tuple[str, str | None]] = {
 @pytest.mark.parametrize("name", UNITS)
 def test_the_unit_of_release(name: str) -> None:
     text, unit = UNITS[name]
-    assert text[: unit_of(text)] == (unit or "")
+    ends = units_of(text)
+    assert (unit or "").startswith(text[: ends[-1] if ends else 0])
+    assert len(unit or "") - (ends[-1] if ends else 0) < MIN_UNIT
+    assert all(later - before >= MIN_UNIT for before, later in pairwise([0, *ends]))
     assert MIN_UNIT < LONG_UNIT < LONGEST_UNIT
 
 

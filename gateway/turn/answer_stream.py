@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..events.holdback import MAX_BLOCK, open_block
 
@@ -18,7 +18,7 @@ LONG_UNIT: Final = 512
 LONGEST_UNIT: Final = 2048
 """Code points without the end of a line from which the end of any word will do. A word is never cut."""
 
-CONTEXT: Final = 1500
+CONTEXT: Final = 800
 """Code points before a unit, at least, that are read again with it: names and cues may stand there."""
 
 _SENTENCE: Final = re.compile(
@@ -29,6 +29,14 @@ street (``Dr.``, ``J.``, ``Ave.``), and what it belongs to goes on."""
 _LINE: Final = re.compile(r"\n\s*")
 _WORD: Final = re.compile(r"\s+")
 _LEVELS: Final = ((MIN_UNIT, _SENTENCE), (LONG_UNIT, _LINE), (LONGEST_UNIT, _WORD))
+
+
+class Span(NamedTuple):
+    """Where something was found, in code points, and what."""
+
+    start: int
+    end: int
+    entity_type: str
 
 
 MAX_RESTARTS: Final = 3
@@ -49,16 +57,19 @@ class AnswerStream:
     """The text of one answer. ``feed`` gives what may be shown after a piece, ``finish`` what is left.
 
     The unit of release is the sentence, the line where sentences are long, the word where lines are. Whole units alone
-    are redacted, each together with some 1,500 code points before it, by ``redact`` (raw text → sealed text, storing
-    what it finds); what comes after a unit is not known yet. So a later unit may change what has left, because a name
-    is recognised only there: then everything is redacted again and replaces it (``discard``). In the end the whole
-    message decides: what was shown since the last ``discard``, and the rest, are exactly its text.
+    are redacted, each together with some 800 code points before it, by ``redact`` (raw text → sealed text, storing
+    what it finds). A unit leaves when the next one is whole too and changes nothing of what is found in it; ``find``
+    tells that, as spans, and stores nothing. What comes later still is not known yet, and may change what has left, as
+    a name that is recognised only there: then everything is redacted again and replaces it (``discard``). In the end
+    the whole message decides: what was shown since the last ``discard``, and the rest, are exactly its text.
 
     An open key block waits as a whole, up to 16,384 code points. Nothing here bounds the length of the answer.
     """
 
-    def __init__(self, redact: Callable[[str], str]) -> None:
+    def __init__(self, redact: Callable[[str], str], find: Callable[[str], list[Span]]) -> None:
         self._redact = redact
+        self._find = find
+        self._next = ""
         self._waiting: list[str] = []
         self._units: list[str] = []
         self._context = ""
@@ -79,15 +90,34 @@ class AnswerStream:
         if not any(map(str.isspace, piece)):
             return Shown()
         waiting = "".join(self._waiting)
-        end = unit_of(waiting)
-        self._waiting = [waiting[end:]]
-        return self._released(waiting[:end]) if end else Shown()
+        ends = units_of(waiting)
+        if not ends:
+            self._waiting = [waiting]
+            return Shown()
+        self._waiting = [waiting[ends[-1] :]]
+        last = ends[-2] if len(ends) > 1 else 0
+        return self._settled(self._next + waiting[:last], waiting[last : ends[-1]])
 
     def finish(self, sealed: str) -> Shown:
         """What is left of the whole message's text."""
         if sealed.startswith(self._shown):
             return Shown(sealed[len(self._shown) :])
         return Shown(sealed, discard=True)
+
+    def _settled(self, before: str, unit: str) -> Shown:
+        """What leaves once the unit after it is whole: ``before``, if that changes nothing in it."""
+        self._next = unit
+        if not before:
+            return Shown()
+        text = self._context + before
+        found = [span for span in self._found_in(text + unit) if span.start < len(text)]
+        if self._found_in(text) != found and len(before) < LONGEST_UNIT:
+            self._next = before + unit
+            return Shown()
+        return self._released(before)
+
+    def _found_in(self, text: str) -> list[Span]:
+        return [span for span in self._find(text) if len(self._context) < span.end]
 
     def _released(self, unit: str) -> Shown:
         self._units.append(unit)
@@ -125,15 +155,18 @@ class AnswerStream:
         self._context = self._context[self._marks[0][0] - begun :]
 
 
-def unit_of(text: str) -> int:
-    """How many code points of a text that waits are whole units; 0 if none is. Depends on nothing but the text."""
+def units_of(text: str) -> list[int]:
+    """Where the whole units of a text that waits end; none, if there is none. Depends on nothing but the text."""
     block = open_block(text) if len(text) <= MAX_BLOCK else -1
     whole = text if block < 0 else text[:block]
     for shortest, ending in _LEVELS:
         if len(whole) < shortest:
-            return 0
-        # What ends with the text may go on: a full stop before a digit, a line break before more of an address.
-        ends = [found.end() for found in ending.finditer(whole) if found.end() < len(text)]
-        if ends and ends[-1] >= MIN_UNIT:
-            return ends[-1]
-    return 0
+            return []
+        ends = [0]
+        for found in ending.finditer(whole):
+            # What ends with the text may go on: a full stop before a digit, a line break before more of an address.
+            if found.end() < len(text) and found.end() - ends[-1] >= MIN_UNIT:
+                ends.append(found.end())
+        if len(ends) > 1:
+            return ends[1:]
+    return []

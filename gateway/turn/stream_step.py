@@ -11,7 +11,7 @@ from sealgate.models.origins import MODEL
 from sealgate.redaction.bounds import MAX_TEXT
 
 from ..events.holdback import CHUNK
-from .answer_stream import AnswerStream, Shown
+from .answer_stream import AnswerStream, Shown, Span
 from .context import TurnContext
 from .pieces import END, Pieces
 
@@ -21,8 +21,9 @@ class ShownAnswer:
 
     One without text that says ``discard: true`` takes back what was shown until then; the texts after the last of
     these, one after the other, are the text of the ``assistant.message`` with that ``message_id``. An answer that never
-    becomes a message, whatever ended it, ends with ``discard: true``: nothing of it is to be shown. What was found in
-    it until then stays sealed in the vault; state and history know nothing of it.
+    becomes a message, whatever ended it, ends with ``discard: true``: nothing of it is to be shown, and state and
+    history know nothing of it. What was found in parts stays sealed in the vault. So a message that was streamed may
+    hide what one that came whole would not, where a recognizer saw a name in a part and none in the whole.
     """
 
     def __init__(self, context: TurnContext, message_id: str) -> None:
@@ -30,7 +31,7 @@ class ShownAnswer:
         self.new_values = 0
         self._context = context
         self._length = 0
-        self._stream = AnswerStream(self._redacted)
+        self._stream = AnswerStream(self._redacted, self._found)
 
     def feed(self, piece: str) -> list[AppEvent]:
         """The events of what may be shown after a piece. Raises as the redaction of the whole answer would:
@@ -64,6 +65,12 @@ class ShownAnswer:
         text = services.redactor.redact(raw, origin=MODEL, keep=lambda _placeholder: True, max_new=left).text
         self.new_values += max(0, services.vault.match(len) - held)
         return text
+
+    def _found(self, raw: str) -> list[Span]:
+        """What the redaction of a part would hide, without hiding it."""
+        explained = self._context.services.redactor.explain(raw, origin=MODEL)
+        chosen = [one.finding for one in explained if one.chosen]
+        return [Span(one.start, one.end, one.entity_type) for one in chosen]
 
 
 def pieces_of(given: object) -> Pieces:

@@ -6,7 +6,9 @@ from sealgate.gateway.testing import StreamingScriptedModel
 REPLY = (
     "Your order is on its way, and should be with you by the end of this week if nothing comes in between. "
     "I charged the card 4111 1111 1111 1111, and mailed the receipt to ada@example.org a minute ago. "
-    "Write to me here if anything about it is not as you expected, and I will look after it at once."
+    "Write to me here if anything about it is not as you expected, and I will look after it at once. "
+    "If nobody is at home, the carrier leaves it with a neighbour or at the shop on the corner of your street. "
+    "Thank you for your patience, and enjoy what you ordered when it is there in its box on the table."
 )
 
 shown: dict[str, str] = {}
