@@ -66,3 +66,10 @@ def test_a_case_has_its_test(case: str, where: str) -> None:
     assert FOUND[case], f"{case} has no test"
     if where == ALL:
         assert any(one.everywhere for one in FOUND[case]), f"{case} is not tried on every engine"
+
+
+@pytest.mark.parametrize("number", range(1, 24))
+def test_an_invariant_is_named_where_it_is_shown(number: int) -> None:
+    """All twenty-three, in the docstrings of the vault's tests."""
+    texts = {path.name: path.read_text("utf-8") for path in Path(__file__).parent.glob("test_vault_*.py")}
+    assert [name for name, text in texts.items() if re.search(rf"\bI{number}\b", text)]

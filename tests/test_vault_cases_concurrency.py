@@ -211,6 +211,7 @@ def every_use(session: VaultSession, vault: Vault, known: list[Any]) -> list[Cal
 
 @pytest.mark.parametrize("ending", ["shred", "expire", "sweep"])
 def test_v27_the_end_of_a_session_reaches_processes_with_warm_caches(engine: Engine[Any], ending: str) -> None:
+    """I14: no process goes on with a session that ended, whatever it has in memory."""
     time = FakeTime()
     vault, other = engine.open(clock=time), engine.open(clock=time)
     mine, theirs = (one.session("s1", ttl=100.0) for one in (vault, other))

@@ -30,6 +30,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="finds SQLite's li
 
 
 def test_v12_a_restored_copy_repeats_no_nonce(engine: Engine[Any]) -> None:
+    """I10: nonces differ, however often a copy is put back."""
     rounds = 200 if engine.name == "sqlite" else 25
     engine.open().session("s1")
     engine.close()
@@ -110,6 +111,7 @@ print(json.dumps({"failures": failures, "acknowledged": len(acknowledged)}))
 
 
 def test_v19_no_acknowledged_value_is_lost_when_writers_are_killed(engine: Engine[Any]) -> None:
+    """I7: what was acknowledged is there, batches are whole, and no lock stays behind."""
     report = scenario(KILL, engine.place, "50")
     assert report["failures"] == []
     assert report["acknowledged"] >= 250
@@ -172,8 +174,8 @@ print(json.dumps({"cuts": cuts, "seen": len(seen), "failures": failures,
 
 @on_linux
 def test_v20_whenever_the_power_goes_what_was_acknowledged_is_there(tmp_path: Path) -> None:
-    """Cut before and after every flush, with any part of what was not flushed: a durable commit is there, one that was
-    not to be durable is there with everything before it, and nothing is corrupt.
+    """I8: cut before and after every flush, with any part of what was not flushed, a durable commit is there, another
+    one is there with everything before it, and nothing is corrupt.
     """
     report = scenario(POWER, str(tmp_path / "vault.db"))
     assert report["failures"] == []
@@ -261,7 +263,7 @@ print(json.dumps(report))
 
 @on_linux
 def test_v21_v23_a_full_or_failing_disk_loses_nothing_and_says_what_it_is(tmp_path: Path) -> None:
-    """At each place: the error, whether the connection was dropped, and what two readers find afterwards."""
+    """I9: at each place: the error, whether the connection was dropped, and what two readers find afterwards."""
     report = scenario(FAILING, str(tmp_path / "vault.db"))
     full, failed = ["StoreFull", True, 20, 20], ["StoreUnavailable", True, 20, 20]
     assert report["put, no room at once"] == full

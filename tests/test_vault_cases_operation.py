@@ -65,6 +65,7 @@ def test_v52_a_session_that_begins_under_the_old_key_meanwhile_keeps_it(engine: 
 
 
 def test_v52_old_copies_are_unreadable_and_live_sessions_are_fine(engine: Engine[Any]) -> None:
+    """I12: a rotation leaves entries alone, and the old key ends with it."""
     vault = engine.open()
     placeholders = fill(vault.session("s1"), ["value"])
     backup = io.BytesIO()

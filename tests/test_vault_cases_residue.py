@@ -190,7 +190,7 @@ def test_v43_valkey_keeps_ciphertext_alone(engine: ValkeyEngine) -> None:
 
 
 def test_v43_what_a_server_kept_is_unreadable_once_its_key_is_destroyed(engine: Engine[Any]) -> None:
-    """An old copy of everything, as a replica or a backup has it, beside the key that is in use now."""
+    """I15: an old copy of everything, as a replica or a backup has it, beside the key that is in use now."""
     old, new = KEY, KEY[::-1]
     vault = engine.open(old)
     placeholders = fill(vault.session("s1"), ["MARKER"])
@@ -261,6 +261,7 @@ def handles(engine: Engine[Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, o
 
 
 def test_v44_nothing_shows_a_value_or_a_key(engine: Engine[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """I18: neither values nor keys, however a handle is looked at."""
     needles = (
         "MARKER",
         KEY.hex(),

@@ -290,6 +290,7 @@ def test_v09_a_spent_row_put_back_stays_spent(engine: Engine[Any], vault: Vault,
 
 
 def test_v13_the_wrong_key_is_noticed_before_anything_is_written(engine: Engine[Any], vault: Vault) -> None:
+    """I6: refused at opening."""
     fill(vault.session("s1"), VALUES)
     engine.close()
     before = engine.image()

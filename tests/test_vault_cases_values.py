@@ -89,6 +89,7 @@ def test_v32_every_text_comes_back_and_normal_forms_stay_apart(session: VaultSes
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.text(st.characters(codec=None, categories=None), max_size=40), min_size=1, max_size=8, unique=True))
 def test_v32_any_text_comes_back(engine: Engine[Any], values: list[str]) -> None:
+    """I1: whatever text it is."""
     session = engine.open().session("s1")
     placeholders = fill(session, values)
     assert texts(session, placeholders) == values
@@ -103,7 +104,7 @@ def gateway(engine: Engine[Any], detector: Detector) -> Any:
 
 
 def test_v33_an_injected_value_is_never_opened_again(gateway: Gateway) -> None:
-    """A value that reads as another value's placeholder reaches the tool as it is, and is hidden again after it."""
+    """I19: a value that reads as another value's placeholder reaches the tool as it is, and is hidden afterwards."""
     received: list[str] = []
 
     @gateway.toolify(name="note", description="Take a note.")
@@ -327,7 +328,7 @@ def test_v36_the_search_for_comparisons_finds_some() -> None:
 
 @pytest.mark.parametrize("how", ["open", "match", "session", "records", "another process"])
 def test_v37_what_was_seen_to_end_stays_ended(engine: Engine[Any], how: str) -> None:
-    """The clock is turned back by an hour after the end was seen once: here, after a restart, and elsewhere."""
+    """I16: the clock is turned back by an hour after the end was seen once: here, after a restart, and elsewhere."""
     time = FakeTime()
     vault = engine.open(clock=time)
     session = vault.session("s1", ttl=100.0)

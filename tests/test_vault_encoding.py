@@ -14,6 +14,7 @@ FIELDS = st.lists(st.binary(max_size=20), max_size=6)
 
 @given(FIELDS, FIELDS)
 def test_fields_with_lengths_are_injective(first: list[bytes], second: list[bytes]) -> None:
+    """I20: no two lists of fields have one encoding."""
     assert (lp(*first) == lp(*second)) == (first == second)
 
 
@@ -36,6 +37,7 @@ def test_bytes_that_no_text_has_are_refused_without_quoting_them() -> None:
 
 @given(st.binary(max_size=3000))
 def test_padding_comes_off_again(data: bytes) -> None:
+    """I21: exactly what was padded."""
     assert unpad(pad(data)) == data
     assert len(pad(data)) == padded_length(len(data))
 

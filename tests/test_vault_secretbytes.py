@@ -148,6 +148,7 @@ def test_v47_no_copy_is_left_in_memory(tmp_path: Path) -> None:
 
 
 def test_the_data_key_is_renewed_in_time(session: VaultSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """I11: a data key encrypts only so much."""
     monkeypatch.setattr(session_module, "_GENERATIONS", 8)
     sealed = [seal(session, f"value {number}") for number in range(30)]
     assert session._read_state().row.dek_ver >= 4

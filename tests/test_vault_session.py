@@ -316,6 +316,7 @@ def test_a_match_is_cached_until_the_values_change(session: VaultSession) -> Non
 
 
 def test_forget_leaves_every_other_placeholder(session: VaultSession) -> None:
+    """I13: by their codes and their values."""
     kept = session.seal([request(f"value {number}", ttl=1000.0 if number % 2 else None) for number in range(20)])
     [gone] = session.seal([request("Ann Example", "PERSON")])
     session.records.append("step", b"state")
@@ -354,6 +355,7 @@ def test_a_shredded_session_is_gone_for_good(vault: Vault, session: VaultSession
 
 
 def test_sessions_and_tenants_share_nothing(vault: Vault) -> None:
+    """I3: neither placeholders nor values."""
     sessions = [vault.session("bc", tenant="a"), vault.session("c", tenant="ab"), vault.session("bc", tenant="b")]
     sealed = [one.seal([request("Ann Example", "PERSON")])[0] for one in sessions]
     assert len(set(sealed)) == 3

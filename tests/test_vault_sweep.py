@@ -95,6 +95,7 @@ def test_a_lifetime_is_above_zero(path: Path, seconds: float) -> None:
 
 
 def test_sweeping_needs_no_key_and_takes_exactly_what_expired(path: Path, time: FakeTime) -> None:
+    """I17: and nothing that lives."""
     with Vault.open(path, KEY, clock=time) as vault:
         fill(vault.session("short", ttl=100.0))
         fill(vault.session("idle", idle=100.0))
