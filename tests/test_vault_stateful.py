@@ -46,13 +46,20 @@ VALUES = st.one_of(
 
 
 @dataclass
+class Life:
+    """What the model knows of one value in all its forms. ``expires`` is in seconds of the fake clock."""
+
+    expires: float | None = None
+    one_time: bool = False
+    call: str | None = None
+
+
+@dataclass
 class ModelEntry:
-    """What the model knows of one sealed form. ``expires`` is in seconds of the fake clock."""
+    """What the model knows of one sealed form."""
 
     value: SecretValue
-    expires: float | None
-    one_time: bool
-    call: str | None = None
+    life: Life = field(default_factory=Life)
 
 
 @dataclass
@@ -118,7 +125,7 @@ class VaultMachine(RuleBasedStateMachine):
         return self.vault.session(name), model
 
     def lives(self, entry: ModelEntry) -> bool:
-        return entry.expires is None or self.time.latest < entry.expires
+        return entry.life.expires is None or self.time.latest < entry.life.expires
 
     @rule(name=NAMES, values=st.lists(VALUES, min_size=1, max_size=4))
     def seal(self, name: str, values: list[str | int]) -> None:
@@ -135,7 +142,8 @@ class VaultMachine(RuleBasedStateMachine):
                 [],
                 [placeholder],
             )
-            model.entries.setdefault(placeholder, ModelEntry(secret, None, one_time=False))
+            same = [entry.life for one, entry in model.entries.items() if one.code == placeholder.code]
+            model.entries.setdefault(placeholder, ModelEntry(secret, *same[:1]))
 
     @rule(name=NAMES, number=st.integers(100_000, 999_999))
     def ask(self, name: str, number: int) -> None:
@@ -143,10 +151,10 @@ class VaultMachine(RuleBasedStateMachine):
         if session is None:
             return
         secret = SecretValue(str(number))
-        if any(entry.value == secret for entry in model.entries.values()):
+        if any(entry.value.text() == str(number) for entry in model.entries.values()):
             return
         [placeholder] = session.seal([SealRequest(secret, "OTP_CODE", "interrupt")])
-        model.entries[placeholder] = ModelEntry(secret, self.time.latest + 600, one_time=True)
+        model.entries[placeholder] = ModelEntry(secret, Life(self.time.latest + 600, one_time=True))
 
     @rule(name=NAMES, data=st.data())
     def inject(self, name: str, data: st.DataObject) -> None:
@@ -157,9 +165,9 @@ class VaultMachine(RuleBasedStateMachine):
         entry = model.entries[placeholder]
         call = data.draw(st.sampled_from(["c1", "c2"]))
         purpose = Inject(call, "pay", "code", given=frozenset((placeholder,)))
-        if self.lives(entry) and (not entry.one_time or entry.call in (None, call)):
+        if self.lives(entry) and (not entry.life.one_time or entry.life.call in (None, call)):
             assert session.open([placeholder], purpose) == {placeholder: entry.value}
-            entry.call = call
+            entry.life.call = call
         else:
             with pytest.raises(ValueGone):
                 session.open([placeholder], purpose)
@@ -185,7 +193,7 @@ class VaultMachine(RuleBasedStateMachine):
             return
         session.end_turn()
         for placeholder, entry in list(model.entries.items()):
-            if not self.lives(entry) or (entry.one_time and entry.call is not None):
+            if not self.lives(entry) or (entry.life.one_time and entry.life.call is not None):
                 self.drop_code(model, placeholder)
 
     @rule(seconds=st.sampled_from([1.0, 300.0, 601.0, -3600.0]))
@@ -323,7 +331,7 @@ class VaultMachine(RuleBasedStateMachine):
             open_now = {
                 one: entry.value
                 for one, entry in model.entries.items()
-                if self.lives(entry) and not (entry.one_time and entry.call is not None)
+                if self.lives(entry) and not (entry.life.one_time and entry.life.call is not None)
             }
             assert session.open(list(model.entries), Restore()) == open_now
             matched = {(str(one), repr(e.value.reveal())) for one, e in model.entries.items() if self.lives(e)}
