@@ -16,11 +16,11 @@ from sealgate.models.sealing import GuessCounter, LiveValue
 
 from .encodings import MINIMUM_REVERSED
 from .fold import BARRIER, fold_exact, symbols_of
-from .projection import Projection, project, project_text
+from .projection import project_text
 from .short_tokens import LONGEST_JOIN, short_tokens
+from .sight import Sight, View
 from .spoken import runs
 from .validators import machine_form
-from .views import projection_views
 
 GUESS: Final = "guess"
 """The recognizer of what is sealed because it might be a guess."""
@@ -56,16 +56,15 @@ class GuessShapes:
 
     def tokens(self, text: str) -> list[Token]:
         """Every token of such a shape, in the text and in what it encodes, left to right."""
-        found = {token for view in projection_views(project(text)) for token in self._in_view(view)}
+        found = {token for view in Sight(text).views for token in self._in_view(view)}
         return sorted(found, key=lambda token: (token.start, token.end, token.symbols))
 
-    def _in_view(self, view: Projection) -> Iterator[Token]:
-        exact = fold_exact(view.text)
-        spoken = ((run.start, run.end, run.digits) for run in runs(view.text) if run.spoken)
-        for start, end, symbols in (*short_tokens(exact), *spoken):
+    def _in_view(self, view: View) -> Iterator[Token]:
+        spoken = ((run.start, run.end, run.digits) for run in runs(view.projection.text) if run.spoken)
+        for start, end, symbols in (*short_tokens(view.exact), *spoken):
             codes = self._codes.get(shape_of(symbols))
             if codes is not None:
-                span = view.span(start, end)
+                span = view.projection.span(start, end)
                 yield Token(span.start, span.end, symbols, codes)
 
 

@@ -380,7 +380,22 @@ def _unredacted(_redactor: object, message: HumanMessage, **_options: object) ->
         return SealedMessage(role=message.role, content=message.content)
 
 
-@pytest.mark.parametrize("pieces", [str, lambda pin: [int(digit) for digit in pin], lambda pin: [ord(c) for c in pin]])
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        str,
+        lambda pin: [int(digit) for digit in pin],
+        lambda pin: [ord(char) for char in pin],
+        lambda pin: " ".join(str(ord(char)) for char in pin),
+        lambda pin: " ".join(f"{ord(char):08b}" for char in pin),
+        lambda pin: "".join(f"<b>{char}</b>" for char in pin),
+        lambda pin: "".join(chr(0xE0000 + ord(char)) for char in pin),
+        lambda pin: " ".join(WORDS[int(char)] for char in pin),
+    ],
+)
 @pytest.mark.parametrize("nested", [False, True])
 def test_a_page_that_lists_codes_in_pieces_learns_nothing(
     gateway: Gateway, pieces: Callable[[str], object], nested: bool

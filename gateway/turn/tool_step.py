@@ -25,6 +25,7 @@ from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import tool_origin
 from sealgate.redaction import build_known_values
 
+from ..events.scrub import scrub_text
 from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, hide_split, redact_error, redact_result, to_json
@@ -185,4 +186,5 @@ def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, retur
     sealed = hide_split(redacted, services.vault.match(build_known_values), pieces)
     if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
         sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
-    return as_text(sealed), sealed
+    # As printed, the items of a list stand beside each other once more, and may spell what they do not spell alone.
+    return scrub_text(as_text(sealed), pieces), sealed
