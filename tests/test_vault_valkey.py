@@ -213,10 +213,10 @@ def test_a_prompt_takes_few_round_trips(vault: Vault, monkeypatch: pytest.Monkey
     call = valkeylink.Channel.call
     monkeypatch.setattr(valkeylink.Channel, "call", lambda self, *sent: calls.append(1) or call(self, *sent))  # type: ignore[func-returns-value]
     placeholders = session.seal([SealRequest(secret_of(f"value {one}"), "CUSTOM", "person") for one in range(20)])
-    assert len(calls) <= 12
+    assert len(calls) <= 6
     calls.clear()
     session.open(placeholders, Restore())
-    assert len(calls) <= 8
+    assert len(calls) <= 5
 
 
 def test_a_shredded_session_leaves_nothing_but_its_name(vault: Vault, client: Any, valkey_url: str) -> None:
@@ -258,7 +258,8 @@ def test_purge_waits_until_the_log_is_rewritten(valkey_url: str, client: Any, va
     row = client.hvals(f"{prefix_of(valkey_url)}e:1")[0]
     ciphertext = row[-60:]
     assert any(ciphertext in one.read_bytes() for one in folder.rglob("*aof*") if one.is_file())
-    client.bgrewriteaof()  # One that is under way began before the session was shredded.
+    with suppress(valkey.ResponseError):  # One that is under way began before the session was shredded.
+        client.bgrewriteaof()
     assert vault.session("s1").shred() is True
     assert not any(ciphertext in one.read_bytes() for one in folder.rglob("*") if one.is_file())
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import psycopg
-from psycopg import Connection, Pipeline
+from psycopg import Connection, Cursor, Pipeline
 
 from sealgate.models.errors import StoreUnavailable
 
@@ -24,7 +24,7 @@ from .portable import portable_copy, portable_rows
 from .postgrescopy import load_rows, stored_rows
 from .postgreslink import Link, has_ended, translate
 from .postgrespurge import remove_dead_rows
-from .postgrestables import LOOK, SESSION_BY_REF, Counters, PostgresTransaction
+from .postgrestables import AUDIT_TAIL, LOOK, SESSION_BY_REF, Counters, PostgresTransaction
 from .rows import EntryRow, SessionRow, looked
 
 _POOL: Final = 8
@@ -35,7 +35,6 @@ _LOCK_CLASS: Final = 0x5EA1
 
 _LOCK: Final = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema()))".encode()
 _COUNTERS: Final = b"SELECT pg_current_xact_id()::text, s.last_value, e.last_value FROM session_sid s, entry_id e"
-
 _CONFINED: Final = b"SELECT EXISTS (SELECT 1 FROM tenant_role one WHERE one.role = current_user)"
 
 _abandoned: list[object] = []
@@ -50,6 +49,7 @@ class _Open(NamedTuple):
     counters: Counters
     before: tuple[int, int]
     xid: str
+    tail: Cursor[Any] | None = None
 
 
 class PostgresStore:
@@ -125,7 +125,7 @@ class PostgresStore:
             level = self._durable if durable else "off"
             opened = self._begin([b"BEGIN", f"SET LOCAL synchronous_commit = {level}".encode(), _LOCK], writes=True)
             with self._undone_on_error(opened):
-                yield PostgresTransaction(opened.connection, opened.counters)
+                yield PostgresTransaction(opened.connection, opened.counters, opened.tail)
             self._commit(opened)
         finally:
             self._turn.release()
@@ -162,11 +162,10 @@ class PostgresStore:
 
     def close(self) -> None:
         """Closes all connections."""
-        if self._closed or self._pid != os.getpid():
-            return
-        self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        if not self._closed and self._pid == os.getpid():
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
 
     @contextmanager
     def _outside(self) -> Iterator[Connection[Any]]:
@@ -288,8 +287,9 @@ def _started(
         connection.execute(statement)
     if not writes:
         return _Open(connection, pipeline, Counters(0, 0), (0, 0), "")
-    xid, sid, entry_id = connection.execute(_COUNTERS).fetchone() or ("", 0, 0)
-    return _Open(connection, pipeline, Counters(sid, entry_id), (sid, entry_id), str(xid))
+    counted, tail = connection.execute(_COUNTERS), connection.execute(AUDIT_TAIL, binary=True)
+    xid, sid, entry_id = counted.fetchone() or ("", 0, 0)
+    return _Open(connection, pipeline, Counters(sid, entry_id), (sid, entry_id), str(xid), tail)
 
 
 def _keep_counters(connection: Connection[Any], counters: Counters, before: tuple[int, int]) -> None:

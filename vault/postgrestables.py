@@ -28,6 +28,7 @@ SESSION_BY_REF: Final = f"SELECT {_SESSION} FROM session WHERE sref = %s".encode
 LOOK: Final = (
     f"SELECT {LOOKED} FROM session s LEFT JOIN entry e ON e.sid = s.sid AND e.code = %s WHERE s.sref = %s".encode()
 )
+AUDIT_TAIL: Final = b"SELECT seq, body, link FROM audit ORDER BY seq DESC LIMIT 1"
 _SESSION_PAGE: Final = f"SELECT {_SESSION} FROM session WHERE sid > %s AND state = 0 ORDER BY sid LIMIT %s".encode()
 _EXPIRED: Final = (
     b"SELECT sid FROM session WHERE state = 0 AND expires > 0 AND expires <= %s"
@@ -183,8 +184,7 @@ class PostgresEntries(_Table):
     def drop_expired(self, now: int, limit: int) -> int:
         """Deletes entries whose time has come."""
         self._lose()
-        found = self._run(_DROP_EXPIRED + b" RETURNING id", now, limit)
-        return len(found.fetchall())
+        return len(self._run(_DROP_EXPIRED + b" RETURNING id", now, limit).fetchall())
 
     def count(self, sid: int) -> int:
         """How many forms."""
@@ -256,16 +256,30 @@ class PostgresRecords(_Table):
 
 
 class PostgresAudit(_Table):
-    """``AuditTable``. A row that cannot be written fails its transaction."""
+    """``AuditTable``. A row that cannot be written fails its transaction.
+
+    ``tail`` is a cursor of ``AUDIT_TAIL``, sent with what began the transaction: a writer nearly always needs it.
+    """
+
+    __slots__ = ("_last", "_sent")
+
+    def __init__(self, connection: Connection[Any], counters: Counters, tail: Cursor[Any] | None) -> None:
+        super().__init__(connection, counters)
+        self._sent = tail
+        self._last: AuditRow | None = None
 
     def tail(self) -> AuditRow | None:
         """The last row."""
-        row = self._first(b"SELECT seq, body, link FROM audit ORDER BY seq DESC LIMIT 1")
-        return None if row is None else AuditRow._make(row)
+        if self._last is None:
+            row = self._first(AUDIT_TAIL) if self._sent is None else self._sent.fetchone()
+            self._sent = None
+            self._last = None if row is None else AuditRow._make(row)
+        return self._last
 
     def append(self, row: AuditRow) -> None:
         """Adds one."""
         self._run(b"INSERT INTO audit VALUES (%s, %s, %s)", *row)
+        self._last = row
 
     def after(self, seq: int, limit: int) -> list[AuditRow]:
         """Rows with a higher number."""
@@ -278,9 +292,9 @@ class PostgresTransaction:
 
     __slots__ = ("audit", "entries", "meta", "records", "sessions")
 
-    def __init__(self, connection: Connection[Any], counters: Counters) -> None:
+    def __init__(self, connection: Connection[Any], counters: Counters, tail: Cursor[Any] | None = None) -> None:
         self.meta = PostgresMeta(connection, counters)
         self.sessions = PostgresSessions(connection, counters)
         self.entries = PostgresEntries(connection, counters)
         self.records = PostgresRecords(connection, counters)
-        self.audit = PostgresAudit(connection, counters)
+        self.audit = PostgresAudit(connection, counters, tail)

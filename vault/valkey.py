@@ -44,6 +44,7 @@ _SUSPICIOUS: Final = 0.25
 _NAMED: Final = b"c"
 """How the token of a lock begins whose holder's connection is called by it."""
 
+_COUNTERS: Final = (b"audit", b"sid")
 _REMEMBERED: Final = 1_000
 """Commits whose tokens the server keeps, for clients that lost the answer."""
 
@@ -63,6 +64,7 @@ class ValkeyStore:
         self._pid = os.getpid()
         self._closed = False
         self._turn = threading.Lock()
+        self._counted: list[bytes | None] = [None, None]
         try:
             with self._link.channel() as channel:
                 self._link.probe(channel, allow_unsafe=allow_unsafe)
@@ -100,6 +102,7 @@ class ValkeyStore:
         """The one writer. A commit whose answer was lost is looked up on the server."""
         with self._locked() as (channel, token):
             buffer = Buffer(channel.call, self._link.prefix)
+            self._look_ahead(buffer)
             yield ValkeyTransaction(buffer)
             self._commit(channel, token, buffer)
             if durable and self._link.waits and not channel.wait_for_disk():
@@ -169,7 +172,10 @@ class ValkeyStore:
         suspected = started + _SUSPICIOUS
         take = ("SET", self._lock, token, "NX", "PX", _LOCK_MS), ("WATCH", self._lock), ("GET", self._lock)
         first = [("UNWATCH",), *((client_name(token),) if self._link.shows_clients else ())]  # A copy left it watched.
-        while (holder := channel.call(*first, *take)[-1]) != token:
+        while True:
+            *_, holder, self._counted = channel.call(*first, *take, ("HMGET", f"{self._link.prefix}n", *_COUNTERS))
+            if holder == token:
+                return
             channel.call(("UNWATCH",))
             now = time.monotonic()
             if now > started + DEADLINE:
@@ -179,6 +185,14 @@ class ValkeyStore:
                 self._free_if_orphaned(channel, holder)
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _look_ahead(self, buffer: Buffer) -> None:
+        """What nearly every writer needs costs no round trip of its own: the counters came with the lock, and the last
+        audit row comes with what is read first.
+        """
+        buffer.know("n", dict(zip(_COUNTERS, self._counted, strict=True)))
+        if self._counted[0] is not None:
+            buffer.want("a", self._counted[0])
 
     def _free_if_orphaned(self, channel: Channel, holder: bytes | None) -> None:
         """Ends the lock of a connection that is gone. Nothing that it sent is carried out any more then."""

@@ -19,7 +19,7 @@ _PIECE: Final = 500
 class Buffer:
     """Hashes and sorted sets of one vault, under its writers' lock. Names and members are as bytes."""
 
-    __slots__ = ("_call", "_dropped", "_hashes", "_prefix", "_scores", "commands")
+    __slots__ = ("_call", "_dropped", "_hashes", "_prefix", "_scores", "_wanted", "commands")
 
     def __init__(self, call: Call, prefix: str) -> None:
         self._call = call
@@ -27,6 +27,7 @@ class Buffer:
         self._hashes: dict[str, dict[bytes, bytes | None]] = {}
         self._scores: dict[str, dict[bytes, int | None]] = {}
         self._dropped: set[str] = set()
+        self._wanted: list[tuple[str, list[Field]]] = []
         self.commands: list[Command] = []
 
     def get(self, name: str, field: Field) -> bytes | None:
@@ -35,8 +36,27 @@ class Buffer:
         self.fetch([(name, [key])])
         return self._hashes.get(name, {}).get(key)
 
+    def know(self, name: str, values: dict[bytes, bytes | None]) -> None:
+        """Takes over fields of a hash that were read already."""
+        self._hashes.setdefault(name, {}).update(values)
+
+    def want(self, name: str, field: Field) -> None:
+        """Reads a field with whatever is read next."""
+        self._wanted.append((name, [field]))
+
     def fetch(self, wanted: Iterable[tuple[str, Iterable[Field]]]) -> None:
         """Reads fields that are not known yet, of several hashes, in one round trip."""
+        asked = self._unknown(wanted)
+        if not asked:
+            return
+        later, self._wanted = self._wanted, []
+        asked += self._unknown(later)
+        answers = self._call(*(("HMGET", self._prefix + name, *keys) for name, keys in asked))
+        for (name, keys), values in zip(asked, answers, strict=True):
+            self._hashes[name].update(zip(keys, values, strict=True))
+
+    def _unknown(self, wanted: Iterable[tuple[str, Iterable[Field]]]) -> list[tuple[str, list[bytes]]]:
+        """What of that is not known yet, in pieces."""
         asked: list[tuple[str, list[bytes]]] = []
         for name, fields in wanted:
             known = self._hashes.setdefault(name, {})
@@ -45,11 +65,7 @@ class Buffer:
                 known.update(dict.fromkeys(missing))
                 continue
             asked += [(name, missing[at : at + _PIECE]) for at in range(0, len(missing), _PIECE)]
-        if not asked:
-            return
-        answers = self._call(*(("HMGET", self._prefix + name, *keys) for name, keys in asked))
-        for (name, keys), values in zip(asked, answers, strict=True):
-            self._hashes[name].update(zip(keys, values, strict=True))
+        return asked
 
     def all(self, name: str) -> dict[bytes, bytes]:
         """All fields of a hash."""

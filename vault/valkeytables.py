@@ -153,7 +153,7 @@ class ValkeyEntries(_Table):
     def gather(self, sid: int, identities: Iterable[bytes], codes: Iterable[str]) -> None:
         """Fetches all of these in two round trips."""
         wanted, named = list(identities), list(codes)
-        self._buffer.fetch([(f"ei:{sid}", wanted), (f"ec:{sid}", named)])
+        self._buffer.fetch([(f"ei:{sid}", wanted), (f"ec:{sid}", named), ("n", [f"id:{sid}"])])
         lists = [self._buffer.get(f"ei:{sid}", one) for one in wanted] + [
             self._buffer.get(f"ec:{sid}", one) for one in named
         ]
