@@ -19,6 +19,8 @@ a run of 16 key symbols, that it holds nothing but values."""
 BEFORE: Final = 48
 """Code points before a value in which a cue counts."""
 
+_GROUP: Final = re.compile("[A-Za-z0-9]+")
+
 AFTER: Final = 36
 """Code points after a value in which a cue counts."""
 
@@ -33,7 +35,8 @@ class Rule:
     that forbids the finding. ``valid`` looks at the value's text. In ``examples`` each value is marked
     «so»; ``counter_examples`` hold none that this rule may find. A rule that is for values ``alone`` looks only at
     texts that are nothing but values, like the answer to a question. ``gates`` must all hold; of ``words`` (lower case)
-    one must stand in the text.
+    one must stand in the text. ``part`` says of groups of digits whether they are written as a value is: where a run of
+    groups is not valid as a whole, such parts of it are tried, because dates and other codes stand beside values.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Rule:
     after: str = ""
     unless: str = ""
     valid: Callable[[str], bool] | None = None
+    part: re.Pattern[str] | None = None
     alone: bool = False
     flags: int = re.IGNORECASE
     _compiled: list[CompiledRule] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -65,7 +69,7 @@ class Rule:
 class CompiledRule:
     """The expressions of a rule, compiled when the rule is first met: most sessions meet few of all rules."""
 
-    __slots__ = ("_after", "_before", "_group", "_pattern", "_unless", "_valid")
+    __slots__ = ("_after", "_before", "_group", "_part", "_pattern", "_unless", "_valid")
 
     def __init__(self, rule: Rule) -> None:
         self._pattern = re.compile(rule.pattern, rule.flags)
@@ -74,17 +78,36 @@ class CompiledRule:
         self._after = re.compile(rule.after, re.IGNORECASE) if rule.after else None
         self._unless = re.compile(rule.unless, re.IGNORECASE) if rule.unless else None
         self._valid = rule.valid
+        self._part = rule.part
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
         """The spans of the value group wherever cues and validator agree."""
-        for found in self._pattern.finditer(text):
+        at = 0
+        while (found := self._pattern.search(text, at)) is not None:
+            at = found.end() if found.end() > found.start() else found.end() + 1
             start, end = found.span(self._group)
-            if start < 0 or not self._cued(text, start, end):
+            if start < 0:
                 continue
-            if self._unless is not None and self._unless.search(text, max(0, start - BEFORE), start):
-                continue
-            if self._valid is None or self._valid(text[start:end]):
+            if self._part is not None and self._valid is not None and not self._valid(text[start:end]):
+                end, at = self._first_part(text, start, end)
+            if end > start and self._may_stand(text, start, end):
                 yield start, end
+
+    def _may_stand(self, text: str, start: int, end: int) -> bool:
+        if not self._cued(text, start, end):
+            return False
+        if self._unless is not None and self._unless.search(text, max(0, start - BEFORE), start):
+            return False
+        return self._valid is None or self._valid(text[start:end])
+
+    def _first_part(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """Where a valid part at the beginning of a run ends, ``start`` if there is none, and where to go on."""
+        groups = list(_GROUP.finditer(text, start, end))
+        for group in reversed(groups[:-1]):
+            part = text[start : group.end()]
+            if self._part is not None and self._part.fullmatch(part) and self._valid is not None and self._valid(part):
+                return group.end(), group.end()
+        return start, groups[1].start() if len(groups) > 1 else end
 
     def _cued(self, text: str, start: int, end: int) -> bool:
         if self._before is None and self._after is None:

@@ -49,10 +49,13 @@ BANKING: Final[tuple[Rule, ...]] = (
             "to «SE45-5000-0000-0583-9825-7466» today",
             "iban «de89370400440532013000»",
             "«GB29 NWBK 6016 1331 9268 19» please send",
+            "«SE45-5000-0000-0583-9825-7466» 123",
+            "«GB29 NWBK 6016 1331 9268 19» 12/27",
         ),
         ("DE89 3704 0044 0532 0130 01", "AB12 words follow here and there"),
         gates=("digits7",),
         valid=is_iban,
+        part=re.compile("[A-Za-z]{2}.*", re.DOTALL),
     ),
     Rule(
         "iban-with-cue",

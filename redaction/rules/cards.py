@@ -29,6 +29,11 @@ _CUE: Final = (
     r"|visa|mastercard|amex"
 )
 
+_PRINTED: Final = re.compile(
+    r"[0-9]{13,19}|[0-9]{4}(?:[ ./_\n-]{1,2}[0-9]{4}){3}(?:[ ./_\n-]{1,2}[0-9]{3})?|[0-9]{4}[ ./_\n-]{1,2}[0-9]{6}[ ./_\n-]{1,2}[0-9]{4,5}"
+)
+"""How a number is embossed on a card: in fours, or as American Express and Diners Club do (ISO/IEC 7811-1)."""
+
 CARDS: Final[tuple[Rule, ...]] = (
     Rule(
         "card",
@@ -43,11 +48,17 @@ CARDS: Final[tuple[Rule, ...]] = (
             '{"pan":"«4111111111111111»"}',
             "ref«4111111111111111»x",
             "«3782 822463 10005»",
+            "«4111 1111 1111 1111» 12/27 123",
+            "«4111 1111 1111 1111» 123",
+            "on 2024. «4539 5787 6362 1486»",
+            "PIN 4821 «4111-1111-1111-1111» 3782",
+            "«3782 822463 10005» 1234",
         ),
         ("4111 1111 1111 1112", "slot 4539 203.0.113.145 up", "0x52908400098527886E0F7030069857D2E4169EE7"),
         gates=("digits12",),
         valid=is_card,
         unless=r"0x[0-9a-f]*\Z|[0-9a-f]{8,}\Z|[0-9a-f]{8}-(?:[0-9a-f]{4}-){0,3}\Z",
+        part=_PRINTED,
     ),
     Rule(
         "card-with-cue",
