@@ -352,8 +352,8 @@ def test_v39_at_the_instant_of_expiry_a_value_is_whole_or_gone(engine: Engine[An
 
 def test_v39_whatever_comes_first_reader_writer_or_sweeper(engine: Engine[Any]) -> None:
     """Every order of the three, at the instant of expiry."""
+    time = FakeTime()
     for number, order in enumerate(itertools.permutations(("read", "write", "sweep"))):
-        time = FakeTime()
         vault = engine.open(clock=time)
         session = vault.session(f"s{number}")
         kept, code = session.seal([request("kept"), request("482913", "OTP_CODE", "interrupt", ttl=10.0)])

@@ -87,12 +87,16 @@ def wait(child):
 
 
 def scenario(script: str, place: str, *arguments: str) -> dict[str, Any]:
-    """The JSON that a script prints in a process of its own: the test's may hold threads and must not be forked."""
-    command = [sys.executable, "-c", _PRELUDE + script, place, *arguments]
+    """The JSON that a script prints in a process of its own: the test's may hold threads and must not be forked.
+
+    The script ends without tidying up: what it left open may call back into Python when there is none any more.
+    """
+    ending = "\nsys.stdout.flush()\nos._exit(0)\n"
+    command = [sys.executable, "-c", _PRELUDE + script + ending, place, *arguments]
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
     report: dict[str, Any] = json.loads(done.stdout)
     return report
 
