@@ -19,12 +19,13 @@ from typing import Final, TypeAlias
 from .conformancerules import NotConforming
 from .conformancetables import TABLE_CHECKS
 from .conformancevault import VAULT_CHECKS
+from .conformanceviews import VIEW_CHECKS
 from .store import Store
 
 Check: TypeAlias = Callable[[Store, Store], None]
 """``check(store, other)``: nothing, or ``NotConforming``."""
 
-CHECKS: Final[tuple[Check, ...]] = (*TABLE_CHECKS, *VAULT_CHECKS)
-"""All checks: first the tables one by one, then a whole vault on them."""
+CHECKS: Final[tuple[Check, ...]] = (*TABLE_CHECKS, *VIEW_CHECKS, *VAULT_CHECKS)
+"""All checks: first the tables one by one, then what handles see of each other, then a whole vault."""
 
-__all__ = ["CHECKS", "TABLE_CHECKS", "VAULT_CHECKS", "Check", "NotConforming"]
+__all__ = ["CHECKS", "TABLE_CHECKS", "VAULT_CHECKS", "VIEW_CHECKS", "Check", "NotConforming"]

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
-
-from sealgate.models.errors import StoreUnavailable
 
 from .conformancerules import Undone, add_sessions, entry_row, expect, expect_raises, record_row, session_row
 from .rows import SHREDDED, AuditRow, KekRow
 from .store import Store
 
 _Check: TypeAlias = Callable[[Store, Store], None]
-
-_MOMENT: Final = 0.2
-"""Seconds that a writer gets before a reader looks again."""
 
 
 def meta_is_stored_and_replaced(store: Store, other: Store) -> None:
@@ -263,35 +257,6 @@ def audit_rows_are_in_order(store: Store, other: Store) -> None:
         expect(transaction.audit.after(1, 1) == rows[1:2], "a limit is not kept")
 
 
-def a_view_is_consistent(store: Store, other: Store) -> None:
-    """A reading transaction sees the store as of one moment, or keeps writers waiting."""
-    if store is other:
-        return
-    _put_all(store, ("one",), b"before")
-    writer = threading.Thread(target=_put_all, args=(store, ("one", "two"), b"after"))
-    with other.read() as view:
-        view.meta.get("one")
-        writer.start()
-        writer.join(_MOMENT)
-        expect((view.meta.get("one"), view.meta.get("two")) == (b"before", None), "a view changes while it is read")
-    writer.join()
-    with other.read() as view:
-        expect(view.meta.get("two") == b"after", "a writer that waited did not write")
-
-
-def _put_all(store: Store, names: tuple[str, ...], data: bytes) -> None:
-    with store.write() as transaction:
-        for name in names:
-            transaction.meta.put(name, data)
-
-
-def a_closed_store_is_unavailable(store: Store, other: Store) -> None:
-    """Closing twice does no harm, and what comes later is ``StoreUnavailable``."""
-    store.close()
-    store.close()
-    expect_raises(StoreUnavailable, lambda: store.session(b"?" * 16), "a closed store answers")
-
-
 TABLE_CHECKS: Final[tuple[_Check, ...]] = (
     meta_is_stored_and_replaced,
     keks_are_in_order_of_age,
@@ -306,6 +271,4 @@ TABLE_CHECKS: Final[tuple[_Check, ...]] = (
     entries_are_found_by_their_mark,
     records_are_kept_by_sequence_and_by_key,
     audit_rows_are_in_order,
-    a_view_is_consistent,
-    a_closed_store_is_unavailable,
 )
