@@ -20,6 +20,8 @@ BEFORE: Final = 48
 """Code points before a value in which a cue counts."""
 
 _GROUP: Final = re.compile("[A-Za-z0-9]+")
+_PASSED: Final = 4
+"""Groups that are passed over, one by one, before the next run is looked for: a date and a code before a value."""
 
 AFTER: Final = 36
 """Code points after a value in which a cue counts."""
@@ -82,14 +84,16 @@ class CompiledRule:
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
         """The spans of the value group wherever cues and validator agree."""
-        at = 0
+        at = passed = 0
         while (found := self._pattern.search(text, at)) is not None:
             at = found.end() if found.end() > found.start() else found.end() + 1
             start, end = found.span(self._group)
             if start < 0:
                 continue
             if self._part is not None and self._valid is not None and not self._valid(text[start:end]):
-                end, at = self._first_part(text, start, end)
+                end, after = self._first_part(text, start, end)
+                passed = 0 if end > start else passed + 1
+                at = after if passed <= _PASSED else at
             if end > start and self._may_stand(text, start, end):
                 yield start, end
 
