@@ -34,7 +34,7 @@ _OTHER: Final = re.compile(
 )
 """Identifiers, addresses, numbers, times and dates: tokens with punctuation inside."""
 
-_SINGLE: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t\n.,;:_/|*`-]{1,5}[^\W_](?![^\W_]))+")
+_SINGLE: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t\n.,;:_/|*`'\"-]{1,5}[^\W_](?![^\W_]))+")
 _GROUPS: Final = re.compile(r"(?<![^\W_])[0-9]+(?:[ \t\n.,;:_/|*-]{1,2}[0-9]+(?![^\W_]))+")
 _LOOSE: Final = re.compile(r"[.,;:\n]")
 

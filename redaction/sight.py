@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Generic, TypeVar
 
+from .encoded_words import LONG_TOKEN
 from .encodings import rot13
 from .fold import BARRIER, digits_of, fold_exact, places_of, symbols_of
 from .projection import Projection, project, project_text, untagged
-from .views import LONG_TOKEN, projection_views, text_views
+from .views import projection_views, text_views
 
 MINIMUM_DIGITS: Final = 12
 """Digits from which a number is found however they are parted; fewer follow each other by chance in a long text."""

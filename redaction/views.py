@@ -6,19 +6,17 @@ a ``Projection`` leads back to the original; one of a plain ``str`` does not and
 
 from __future__ import annotations
 
-import base64
-import binascii
 import html
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from .edits import Edit, edited, projected
-from .projection import Projection
+from .encoded_words import SHORTEST_TOKEN, encoded_words
+from .projection import Projection, project_text
 from .spoken import said
-from .wrappings import FENCE, spelled, unwrapped
+from .wrappings import spelled, unwrapped
 
 MAX_LEVELS: Final = 3
 """Encodings on top of each other that are undone."""
@@ -26,28 +24,13 @@ MAX_LEVELS: Final = 3
 MAX_VIEWS: Final = 12
 """Views of one text; beyond, the deepest are not tried."""
 
-SHORTEST_TOKEN: Final = 4
-"""Symbols of the shortest base64 or hex word that is decoded: three digits have four."""
-
-LONG_TOKEN: Final = 16
-"""Symbols of a base64 or hex word from which it may hold another encoding."""
-
-_INFLATED: Final = 65_536
-"""Bytes that a compressed word may hold; longer ones are not seen through."""
-
 _ESCAPE: Final = re.compile(
     r"&#(?:0{0,16}[0-9]{1,7}|[xX]0{0,16}[0-9a-fA-F]{1,6});?|&[A-Za-z][A-Za-z0-9]{1,31};|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+"
-    r"|(?:\\x[0-9a-fA-F]{2})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|(?:\\[0-3][0-7]{2})+|\\[nrtbfv\"'/\\]"
+    r"|(?:%u[0-9a-fA-F]{4})+|(?:\\x[0-9a-fA-F]{2})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|(?:\\[0-3][0-7]{2})+|\\[nrtbfv\"'/\\]"
 )
-_LOOSE: Final = re.compile(r"(?:=[0-9A-Fa-f]{2}|=\r?\n)+|\b0[xX][0-9a-fA-F]{2}(?:[, ]{1,2}0[xX][0-9a-fA-F]{2})*\b")
-_WORD: Final = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_TOKEN},}}={{0,2}}")
-_HEX: Final = re.compile("(?:[0-9a-fA-F]{2})+")
-_NO_START: Final = frozenset("ghijklmnopqrstuv")
-"""First symbols of base64 whose first byte continues a character of UTF-8, so that they start none; what they may start
-is UTF-16 of Latin letters, whose second byte is zero, which the third symbol has to fit."""
-
-_BASE32: Final = re.compile("[A-Z2-7]{16,}")
-_WORDS: Final = {point: "a" if chr(point).isalnum() or chr(point) in "+/_-" else " " for point in range(128)}
+_LOOSE: Final = re.compile(
+    r"(?:=[0-9A-Fa-f]{2}|=\r?\n)+|\b0[xX][0-9a-fA-F]{2}(?:(?:,\s{0,16}|\s{1,16})0[xX][0-9a-fA-F]{2})*\b"
+)
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 
 
@@ -56,12 +39,12 @@ Text = TypeVar("Text", str, Projection)
 
 def text_views(text: str, shortest: int = SHORTEST_TOKEN) -> Iterator[str]:
     """The text, then each view of it. ``shortest`` is the number of symbols from which words are decoded."""
-    return _views(text, lambda view: view, edited, lambda read: _tokens(read, shortest))
+    return _views(text, lambda view: view, edited, lambda read: encoded_words(read, shortest))
 
 
 def projection_views(projection: Projection) -> Iterator[Projection]:
     """The projection, then each view of it with the way back to the original. One decoded run leads back as a whole."""
-    return _views(projection, lambda view: view.text, projected, lambda read: _tokens(read, SHORTEST_TOKEN))
+    return _views(projection, lambda view: view.text, projected, lambda read: encoded_words(read, SHORTEST_TOKEN))
 
 
 def _views(
@@ -79,9 +62,14 @@ def _views(
             for edits in (_escapes(text), _loose(text), tokens(text), unwrapped(text), spelled(text), said(text)):
                 if edits and count < MAX_VIEWS:
                     count += 1
-                    deeper.append(apply(view, edits))
+                    deeper.append(apply(view, [_folded(edit) for edit in edits]))
                     yield deeper[-1]
         level = deeper
+
+
+def _folded(edit: Edit) -> Edit:
+    """What was encoded, read like a text that was not: digits of any script, nothing invisible."""
+    return edit if edit.plain.isascii() else edit._replace(plain=project_text(edit.plain))
 
 
 def _escapes(text: str) -> list[Edit]:
@@ -97,7 +85,7 @@ def _unescaped(run: str) -> str | None:
         plain = html.unescape(run)
         return None if plain == run else plain
     if run[0] == "%":
-        return unquote_to_bytes(run).decode("utf-8", "ignore")
+        return _percent(run)
     if run[1] in _CONTROLS or not run[1].isalnum():
         return _CONTROLS.get(run[1], run[1])
     if run[1] in "01234567":
@@ -107,6 +95,13 @@ def _unescaped(run: str) -> str | None:
         return chr(point) if point <= 0x10FFFF else None
     raw = bytes.fromhex(run.replace("\\u", "").replace("\\x", ""))
     return raw.decode("utf-16-be" if run[1] == "u" else "utf-8", "ignore")
+
+
+def _percent(run: str) -> str:
+    """``%34`` of RFC 3986, or ``%u0034`` of JavaScript's ``escape``."""
+    if run[1] == "u":
+        return bytes.fromhex(run.replace("%u", "")).decode("utf-16-be", "ignore")
+    return unquote_to_bytes(run).decode("utf-8", "ignore")
 
 
 def _loose(text: str) -> list[Edit]:
@@ -119,71 +114,3 @@ def _loose(text: str) -> list[Edit]:
 
 def _loosened(run: str) -> str:
     return bytes.fromhex("".join(re.findall(r"(?:=|0[xX])([0-9A-Fa-f]{2})", run))).decode("utf-8", "ignore")
-
-
-def _tokens(text: str, shortest: int) -> list[Edit]:
-    """The base64 and hex words of ``shortest`` symbols or more that hold readable text."""
-    if "a" * shortest not in text.translate(_WORDS):
-        return []
-    found: list[Edit] = []
-    for word in _WORD.finditer(text):
-        plain = _decoded(word.group()) if word.end() - word.start() >= shortest else ""
-        if plain:
-            found.append(Edit(word.start(), word.end(), FENCE + plain + FENCE))
-    return found
-
-
-def _decoded(word: str) -> str:
-    core = word.rstrip("=")
-    plain = readable(bytes.fromhex(core)) if _HEX.fullmatch(core) else ""
-    if not plain and _BASE32.fullmatch(core):
-        plain = _from_base32(core)
-    return plain or _from_base64(core)
-
-
-def _from_base64(core: str) -> str:
-    if core[0] in _NO_START and core[2:3] not in "ABCD":
-        return ""
-    standard = core.replace("-", "+").replace("_", "/")
-    whole = standard[: len(standard) - (len(standard) % 4 == 1)]
-    try:
-        raw = base64.b64decode(whole + "=" * (-len(whole) % 4))
-    except binascii.Error:
-        return ""
-    return readable(raw) or _inflated(raw)
-
-
-def _inflated(raw: bytes) -> str:
-    """The readable text that bytes hold in zlib's or gzip's format (RFC 1950, RFC 1952); empty if there is none."""
-    if raw[:1] != b"\x78" and raw[:2] != b"\x1f\x8b":
-        return ""
-    try:
-        inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        return readable(inflater.decompress(raw, _INFLATED))
-    except zlib.error:
-        return ""
-
-
-def _from_base32(core: str) -> str:
-    try:
-        return readable(base64.b32decode(core + "=" * (-len(core) % 8)))
-    except binascii.Error:
-        return ""
-
-
-def readable(raw: bytes) -> str:
-    """The text that bytes hold, in UTF-8 or in UTF-16 of mostly Latin letters; empty if they hold none."""
-    try:
-        plain = raw.decode(_codec(raw))
-    except UnicodeDecodeError:
-        return ""
-    return plain if plain.translate(_LAYOUT).isprintable() else ""
-
-
-def _codec(raw: bytes) -> str:
-    if len(raw) < 4 or 0 not in (raw[0], raw[1]):
-        return "utf-8"
-    return "utf-16-be" if raw[0] == 0 else "utf-16-le"
-
-
-_LAYOUT: Final = dict.fromkeys(map(ord, "\n\r\t"), " ")

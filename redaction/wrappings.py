@@ -26,10 +26,10 @@ _UNSHOWN: Final = re.compile(
 part it."""
 
 _BYTE: Final = "(?:9|1[03]|3[2-9]|[4-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
-_CODES: Final = re.compile(rf"(?<![0-9.]){_BYTE}(?:(?:,? |,|\n){_BYTE}){{2,}}(?!\.?[0-9])")
-_BITS: Final = re.compile(r"(?<![0-9])[01]{8}(?:[ ,_]?[01]{8}){2,}(?![0-9])")
+_CODES: Final = re.compile(rf"(?<![0-9.]){_BYTE}(?:(?:[,;]\s{{0,16}}|\s{{1,16}}){_BYTE}){{2,}}(?!\.?[0-9])")
+_BITS: Final = re.compile(r"(?<![0-9])[01]{8}(?:[\s,_]{0,2}[01]{8}){2,}(?![0-9])")
 _SHAPES: Final = bytes(
-    ord("0" if chr(byte).isdigit() else "," if chr(byte) in ", \n\t[_" else "x") for byte in range(256)
+    ord("0" if chr(byte).isdigit() else "," if chr(byte) in ",; \r\n\t[_" else "x") for byte in range(256)
 )
 """What bytes are in a list of numbers; ``bytes.translate`` is several times faster than an expression."""
 
@@ -46,10 +46,12 @@ def unwrapped(text: str) -> list[Edit]:
 
 
 def spelled(text: str) -> list[Edit]:
-    """Runs of three or more bytes in binary or decimal (with a comma, a space or both between; no controls but tab and
-    line ends), with what they spell."""
+    """Runs of three or more bytes in binary or decimal (with a comma, a semicolon, spaces or line ends between; no
+    controls but tab and line ends), with what they spell."""
     raw = text.encode("ascii", "replace")
     shapes = raw.translate(_SHAPES)
+    while b",,," in shapes:
+        shapes = shapes.replace(b",,", b",")
     found: list[Edit] = []
     if any(pair in shapes for pair in _NEIGHBOURS):
         found += [_edit(run, [int(code) for code in re.findall("[0-9]+", run[0])]) for run in _CODES.finditer(text)]

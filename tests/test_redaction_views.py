@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import base64
+import json
+import zlib
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sealgate.redaction.encoded_words import ROOM, SHORTEST_TOKEN, readable
 from sealgate.redaction.encodings import ENCODINGS, forms, rot13
 from sealgate.redaction.projection import project, project_text
-from sealgate.redaction.views import MAX_VIEWS, SHORTEST_TOKEN, projection_views, readable, text_views
+from sealgate.redaction.views import MAX_VIEWS, projection_views, text_views
 
 TEXTS = ("831942", "4929-1182-3345-9921", "Ünïcode & <tags>", "a\nb\tc", 'quote " and \\ slash')
 
@@ -70,6 +74,11 @@ def test_rot13_is_its_own_inverse(text: str) -> None:
         ("wide".encode("utf-16-le"), "wide"),
         ("wide".encode("utf-16-be"), "wide"),
         ("é".encode(), "é"),
+        ("wide".encode("utf-16"), "wide"),
+        ("\ufeff831942".encode(), "\ufeff831942"),
+        ("831942\xa0\u3000\u200d\ue000".encode(), "831942\xa0\u3000\u200d\ue000"),
+        (b"\x1b[31m831942\x07", "\x1b[31m831942\x07"),
+        (b"\0831942\0", " 831942 "),
         (b"\xff\xfe\xfd", ""),
         (b"\x00\x01\x02\x03", ""),
         (b"", ""),
@@ -98,5 +107,66 @@ def test_views_of_hostile_text_are_few_and_no_longer(unit: str) -> None:
 )
 def test_readable_base64_is_not_passed_over(raw: bytes) -> None:
     core = base64.b64encode(raw).decode().rstrip("=")
-    plain = readable(raw)
+    plain = project_text(readable(raw))
     assert not plain or len(core) < SHORTEST_TOKEN or any(plain in view for view in text_views(core))
+
+
+NOT_PLAIN = (
+    "\xa0",
+    "\u3000",
+    "\u200d",
+    "\ufeff",
+    "\xad",
+    "\u200f",
+    "\ue000",
+    "\U0001fae9",
+    "\x1b[0m",
+    "\a",
+    "\0",
+    "\x85",
+)
+"""What shows nothing, is a space of its own, or is no character that Python knows to print."""
+
+
+@pytest.mark.parametrize("around", NOT_PLAIN)
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16"])
+def test_what_shows_nothing_hides_no_encoded_text(around: str, codec: str) -> None:
+    raw = f"{around}it is 831942 {around}".encode(codec)
+    for encoded in (raw.hex(), base64.b64encode(raw).decode(), base64.b64encode(zlib.compress(raw)).decode()):
+        assert any("831942" in view for view in text_views(encoded))
+
+
+@pytest.mark.parametrize("written", ["８３１９４２", "٨٣١٩٤٢", "83\u200b1942", "𝟖𝟑𝟏𝟗𝟒𝟐"])
+def test_an_encoded_text_is_read_like_any_other(written: str) -> None:
+    escaped = json.dumps(written)[1:-1]
+    for encoded in (escaped, base64.b64encode(written.encode()).decode(), quote(written), written.encode().hex()):
+        assert any("831942" in view for view in text_views(encoded))
+
+
+@pytest.mark.parametrize("width", [64, 76])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("before", range(36, 60))
+def test_a_word_wrapped_over_lines_is_one_word(width: int, ending: str, before: int) -> None:
+    encoded = base64.b64encode(f"{'x' * before} 831942 {'y' * 60}".encode()).decode()
+    lines = [encoded[at : at + width] for at in range(0, len(encoded), width)]
+    assert any("831942" in view for view in text_views(ending.join(lines)))
+
+
+def test_lines_that_are_no_wrapped_word_are_read_for_themselves() -> None:
+    lines = [base64.b64encode(b"x" * 27 + b"!").decode(), "831942 " * 3, base64.b64encode(b"y" * 30).decode()]
+    assert any("x" * 27 in view and "y" * 30 in view for view in text_views("\n".join(lines)))
+
+
+def test_the_parts_of_a_path_are_read() -> None:
+    encoded = base64.urlsafe_b64encode(b"831942").decode()
+    assert any("831942" in view for view in text_views(f"https://mail.example/{encoded}/next"))
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_compressed_words_add_a_bounded_length(levels: int) -> None:
+    bomb = "word and number 831942. " * 50_000
+    for _ in range(levels):
+        word = base64.b64encode(zlib.compress(bomb.encode(), 9)).decode()
+        bomb = f"{word} " * 100
+    largest = max(map(len, text_views(bomb)))
+    assert len(bomb) + ROOM // 2 < largest <= 8 * max(ROOM, len(bomb))
