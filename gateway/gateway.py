@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self, TypeAlias, get_args
@@ -15,6 +14,7 @@ from sealgate.models.errors import InvalidInput
 from sealgate.models.grants import Accepts
 from sealgate.models.limits import Limits
 from sealgate.models.policy import Policy
+from sealgate.models.processlock import ProcessLock
 from sealgate.redaction import Coverage, Detector, Operator, Redactor, Restorer
 from sealgate.vault import SYSTEM_CLOCK, Anchor, AuditLog, Clock, KeyProvider, Vault, VaultSession
 
@@ -73,7 +73,7 @@ class Gateway:
         self._limits = limits
         self._clock = clock
         self._portal = Portal()
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._sessions: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
         self._opened: WeakSet[VaultSession] = WeakSet()
         self.tools = Toolkit()
@@ -102,7 +102,7 @@ class Gateway:
         ``InvalidInput`` that names the argument. Nothing is changed then.
 
         ``anchor`` is the path of a file outside the vault's folder, or another ``Anchor``: with it an older copy of the
-        vault that somebody put back is ``RollbackDetected``, within the limits that ``sealgate.vault.anchoring`` says,
+        vault that somebody put back is ``RollbackDetected``, within the limits that ``vault.anchors.anchoring`` says,
         and the vault opens without it no more (``AnchorMissing``).
 
         ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and

@@ -10,7 +10,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
-from sealgate.vault import keyringkeys
+from sealgate.vault.keys import keyring as keyringkeys
 
 
 class MemoryKeyring(KeyringBackend):

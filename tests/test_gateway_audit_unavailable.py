@@ -24,7 +24,7 @@ from sealgate.gateway import (
 from sealgate.gateway.testing import ScriptedModel
 from sealgate.redaction import Detector
 from sealgate.vault.rows import AuditRow
-from sealgate.vault.sqlitetables import SqliteAudit
+from sealgate.vault.sqlite.tables import SqliteAudit
 
 CARD = "4111 1111 1111 1111"
 

@@ -33,7 +33,7 @@ from sealgate.gateway import (
     interrupt,
 )
 from sealgate.redaction import Detector
-from sealgate.vault.sqlite import SqliteStore
+from sealgate.vault.sqlite.store import SqliteStore
 
 CODE: Final = "482913"
 NAME: Final = "Quillfeather"

@@ -26,8 +26,9 @@ from sealgate.models.errors import (
     VaultError,
     VaultMissing,
 )
-from sealgate.vault import Anchor, FileAnchor, Vault, VaultSession, keyringkeys, reanchor, restore_backup, sweep
-from sealgate.vault.keyringanchor import KeyringAnchor
+from sealgate.vault import Anchor, FileAnchor, Vault, VaultSession, reanchor, restore_backup, sweep
+from sealgate.vault.anchors.keyring import KeyringAnchor
+from sealgate.vault.keys import keyring as keyringkeys
 from vault_engines import KEY, Engine, FakeTime, fill, scenario, texts
 
 AnyEngine = Engine[Any]
@@ -452,7 +453,8 @@ _WRITE = """
 import sys
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
-from sealgate.vault import Vault, anchoring
+from sealgate.vault import Vault
+from sealgate.vault.anchors import anchoring
 anchoring._STEP = int(sys.argv[4])
 for turn in range(10**6):
     with Vault.open(sys.argv[1], bytes(range(32)), anchor=sys.argv[2]) as vault:
@@ -510,7 +512,8 @@ def test_the_first_processes_to_use_an_anchor_agree(engine: AnyEngine, kept: Pat
 POWER = """
 import shutil
 from sqlite_disk import Disk, power_cuts
-from sealgate.vault import anchoring, sqlitewriter
+from sealgate.vault.anchors import anchoring
+from sealgate.vault.sqlite import writer as sqlitewriter
 
 class Noted:
     # An anchor that the disk's log shows: what was saved when the power went is the last note.

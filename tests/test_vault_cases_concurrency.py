@@ -74,7 +74,7 @@ def test_v24_processes_and_threads_that_race_agree_on_every_placeholder(engine: 
 GUARD = """
 import fcntl
 from sqlite_disk import Disk
-from sealgate.vault import sqlitewriter
+from sealgate.vault.sqlite import writer as sqlitewriter
 
 vault = Vault.open(PLACE, KEY)
 lock = os.open(PLACE + "-lock", os.O_RDWR)

@@ -122,7 +122,7 @@ def test_v19_no_acknowledged_value_is_lost_when_writers_are_killed(engine: Engin
 POWER = """
 import itertools, shutil
 from sqlite_disk import Disk, power_cuts
-from sealgate.vault import sqlitewriter
+from sealgate.vault.sqlite import writer as sqlitewriter
 
 disk = Disk()
 sqlitewriter._CHECKPOINT_BYTES, sqlitewriter._CHECKPOINT_EVERY = 0, 3
@@ -186,7 +186,7 @@ def test_v20_whenever_the_power_goes_what_was_acknowledged_is_there(tmp_path: Pa
 
 FAILING = """
 from sqlite_disk import FULL, IOERR_FSYNC, IOERR_READ, IOERR_WRITE, Disk
-from sealgate.vault import sqlitewriter
+from sealgate.vault.sqlite import writer as sqlitewriter
 
 disk = Disk()
 vault = Vault.open(PLACE, KEY)

@@ -36,8 +36,8 @@ from sealgate.models.secretvalue import secret_of
 from sealgate.vault import LocalKeys, Vault, restore_backup, sealing
 from sealgate.vault.encoding import pad
 from sealgate.vault.entries import _associated
-from sealgate.vault.keys import EnvironmentKeys
-from sealgate.vault.passphrase import PassphraseKeys
+from sealgate.vault.keys.passphrase import PassphraseKeys
+from sealgate.vault.keys.provider import EnvironmentKeys
 from vault_engines import KEY, Engine, PostgresEngine, SqliteEngine, ValkeyEngine, fill, request, texts
 
 

@@ -31,10 +31,11 @@ from sealgate.models.errors import (
 )
 from sealgate.models.grants import Accepts, Inject, Restore
 from sealgate.models.placeholder import Placeholder
-from sealgate.vault import Vault, VaultSession, envelope, vaultfile
+from sealgate.vault import Vault, VaultSession, envelope
 from sealgate.vault.encoding import AUTHENTICATION, lp
 from sealgate.vault.rows import EntryRow, SessionRow
 from sealgate.vault.sessionkeys import new_keys
+from sealgate.vault.sqlite import file as vaultfile
 from vault_engines import KEY, Engine, SqliteEngine, fill, request, texts
 
 VALUES = ("4111 1111 1111 1111", "Ann Example", "MARKER-0451")

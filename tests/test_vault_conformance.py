@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sealgate.vault import conformance, vaultfile
+from sealgate.vault import conformance
 from sealgate.vault.conformance import CHECKS, Check, NotConforming
 from sealgate.vault.rows import EntryRow
-from sealgate.vault.sqlite import MEMORY, SqliteStore
-from sealgate.vault.sqlitetables import SqliteEntries, SqliteTransaction
+from sealgate.vault.sqlite import file as vaultfile
+from sealgate.vault.sqlite.store import MEMORY, SqliteStore
+from sealgate.vault.sqlite.tables import SqliteEntries, SqliteTransaction
 
 
 def name_of(check: Check) -> str:

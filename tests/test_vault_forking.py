@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sealgate.vault import forking
+from sealgate.vault.sqlite import forking
 from vault_engines import KEY, SqliteEngine, fill, scenario
 
 FORKS = """
@@ -80,7 +80,7 @@ def test_nothing_begins_while_a_store_is_paused(place: SqliteEngine) -> None:
 def test_who_forks_inside_a_transaction_is_not_held_up_for_ever(
     place: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sealgate.vault.sqlite.PATIENCE", 0.05)
+    monkeypatch.setattr("sealgate.vault.sqlite.store.PATIENCE", 0.05)
     store = place.open()._shared.store
     with store.read() as view:
         forking._before()

@@ -20,7 +20,7 @@ from sealgate.vault.encoding import lp, pad, unpad
 from sealgate.vault.envelope import DEFAULT_SUITE, Cipher, derive
 from sealgate.vault.facts import Facts, decode_facts, encode_facts, facts_end
 from sealgate.vault.index import Index
-from sealgate.vault.schema import APPLICATION_ID, SCHEMA_VERSION
+from sealgate.vault.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors" / "vault.json").read_text())
 DUMP = (Path(__file__).parent / "vectors" / "vault-2.sql").read_text()

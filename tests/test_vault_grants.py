@@ -10,7 +10,7 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import Vault, VaultSession
-from sealgate.vault.sqlitetables import SqliteAudit
+from sealgate.vault.sqlite.tables import SqliteAudit
 
 IBAN = "DE89370400440532013000"
 

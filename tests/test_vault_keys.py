@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sealgate.models.errors import KeyMissing, KeyRefused, WrongKey
-from sealgate.vault.keyfile import KeyDirectory, KeyFileProvider, read
-from sealgate.vault.keys import EnvironmentKeys, KeyProvider, LocalKeys
+from sealgate.vault.keys.file import KeyDirectory, KeyFileProvider, read
+from sealgate.vault.keys.provider import EnvironmentKeys, KeyProvider, LocalKeys
 from sealgate.vault.vault import Vault
 
 KEY = bytes(range(32))

@@ -48,11 +48,11 @@ from sealgate.vault import (
     RotatingProvider,
     Vault,
     VaultSession,
-    keyringkeys,
 )
-from sealgate.vault.awskms import AwsKmsKeys
-from sealgate.vault.keyringkeys import KeyringKeys
-from sealgate.vault.transit import TransitKeys
+from sealgate.vault.keys import keyring as keyringkeys
+from sealgate.vault.keys.awskms import AwsKmsKeys
+from sealgate.vault.keys.keyring import KeyringKeys
+from sealgate.vault.keys.transit import TransitKeys
 from vault_engines import KEY, Engine, FakeTime, SqliteEngine, fill, texts
 
 SECRET = bytes(range(64))

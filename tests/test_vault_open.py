@@ -28,7 +28,7 @@ from sealgate.models.grants import Restore
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import KeyDirectory, Vault
-from sealgate.vault.schema import SCHEMA_VERSION
+from sealgate.vault.sqlite.schema import SCHEMA_VERSION
 
 KEY = bytes(range(32))
 NAME = SealRequest(secret_of("Ann Example"), "PERSON", "person")

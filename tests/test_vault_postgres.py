@@ -40,10 +40,11 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.redaction import Detector
-from sealgate.vault import Vault, postgreslink, restore_backup, sweep
+from sealgate.vault import Vault, restore_backup, sweep
 from sealgate.vault.conformance import CHECKS, Check
-from sealgate.vault.postgres import PostgresStore
-from sealgate.vault.postgresschema import SCHEMA_VERSION
+from sealgate.vault.postgres import link as postgreslink
+from sealgate.vault.postgres.schema import SCHEMA_VERSION
+from sealgate.vault.postgres.store import PostgresStore
 
 
 def name_of(check: Check) -> str:

@@ -13,10 +13,12 @@ import pytest
 from sealgate.models.errors import NotAVault, StoreFull, StoreUnavailable, TamperDetected, VaultError
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
-from sealgate.vault import Vault, VaultSession, lockfile, sqlitewriter
-from sealgate.vault.lockfile import LockFile
-from sealgate.vault.sqlite import SqliteStore
-from sealgate.vault.sqlitewriter import translate
+from sealgate.vault import Vault, VaultSession
+from sealgate.vault.sqlite import lockfile
+from sealgate.vault.sqlite import writer as sqlitewriter
+from sealgate.vault.sqlite.lockfile import LockFile
+from sealgate.vault.sqlite.store import SqliteStore
+from sealgate.vault.sqlite.writer import translate
 
 KEY = bytes(range(32))
 

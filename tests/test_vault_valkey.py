@@ -29,10 +29,11 @@ from sealgate.models.grants import Restore
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
-from sealgate.vault import Vault, restore_backup, sweep, valkeylink
-from sealgate.vault import valkey as engine
+from sealgate.vault import Vault, restore_backup, sweep
 from sealgate.vault.conformance import CHECKS, Check
-from sealgate.vault.valkey import ValkeyStore
+from sealgate.vault.valkey import link as valkeylink
+from sealgate.vault.valkey import store as engine
+from sealgate.vault.valkey.store import ValkeyStore
 
 
 def name_of(check: Check) -> str:

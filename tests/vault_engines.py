@@ -26,7 +26,7 @@ from sealgate.models.sealing import LiveValue, SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import Vault, VaultSession
 from sealgate.vault.rows import AuditRow, EntryRow, RecordRow, SessionRow
-from sealgate.vault.valkeyrows import ENTRY, SESSION, listed, numbers, pack, unpack
+from sealgate.vault.valkey.rows import ENTRY, SESSION, listed, numbers, pack, unpack
 
 KEY = bytes(range(32))
 _ID_BITS = 24

@@ -1,14 +1,14 @@
 """Keeps sealed values: keys, envelope, stores, sessions and the audit chain."""
 
-from .anchor import Anchor, FileAnchor
+from .anchors.anchor import Anchor, FileAnchor
+from .anchors.reanchor import reanchor
 from .audit import AuditEvent, AuditLog
 from .backups import restore_backup
 from .clock import SYSTEM_CLOCK, Clock
 from .hardening import harden
-from .keyfile import KeyDirectory, KeyFile
-from .keys import EnvironmentKeys, ExpiringProvider, KeyProvider, LocalKeys, RotatingProvider
-from .passphrase import PassphraseKeys
-from .reanchor import reanchor
+from .keys.file import KeyDirectory, KeyFile
+from .keys.passphrase import PassphraseKeys
+from .keys.provider import EnvironmentKeys, ExpiringProvider, KeyProvider, LocalKeys, RotatingProvider
 from .records import Record, Records
 from .secretbytes import SecretBytes
 from .session import VaultSession

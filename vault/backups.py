@@ -17,16 +17,16 @@ from cryptography.exceptions import InvalidTag
 
 from sealgate.models.errors import KeyRefused, NotAVault, StoreUnavailable, TamperDetected
 
-from .anchor import Anchor, anchor_of
+from .anchors.anchor import Anchor, anchor_of
+from .anchors.reanchor import reanchor
 from .encoding import AUTHENTICATION, lp
 from .engines import engine_at, is_url
-from .keyfile import KeyDirectory, KeyFileProvider
-from .keys import KeyProvider, provider_of
+from .keys.file import KeyDirectory, KeyFileProvider
+from .keys.provider import KeyProvider, provider_of
 from .places import check_place, place_at
-from .reanchor import reanchor
 from .root import VAULT_ID_BYTES
 from .shared import Shared
-from .vaultfile import place
+from .sqlite.file import place
 
 _MAGIC: Final = b"sealgate backup\x01"
 _CHUNK: Final = 64 * 1024

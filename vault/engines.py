@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from sealgate.models.errors import InvalidInput, StoreUnavailable
 
-from .keys import KeyProvider
+from .keys.provider import KeyProvider
 from .opener import Opened, open_store
 from .store import Store
 

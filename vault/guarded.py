@@ -8,8 +8,8 @@ from typing import BinaryIO, NoReturn
 
 from sealgate.models.errors import InvalidInput
 
-from .anchoring import Anchoring
-from .lease import KeyLease
+from .anchors.anchoring import Anchoring
+from .keys.lease import KeyLease
 from .rows import EntryRow, SessionRow
 from .store import RoleStore, Store, Transaction
 

@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 from sealgate.models.errors import InvalidInput, NotAVault, TamperDetected, VaultMissing
 
 from .encoding import AUTHENTICATION
-from .keyfile import KeyDirectory, KeyFile, KeyFileProvider
-from .keys import KeyProvider, LocalKeys
-from .lockfile import LockFile
+from .keys.file import KeyDirectory, KeyFile, KeyFileProvider
+from .keys.provider import KeyProvider, LocalKeys
 from .root import VAULT_ID_BYTES, Root, load_root, new_root
-from .sqlite import MEMORY, SqliteStore
+from .sqlite.file import create, look
+from .sqlite.lockfile import LockFile
+from .sqlite.store import MEMORY, SqliteStore
 from .store import Store, Transaction
-from .vaultfile import create, look
 
 _ID: Final = "vault"
 _VERSION: Final = b"\x01"

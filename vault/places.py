@@ -6,11 +6,11 @@ import os
 
 from sealgate.models.errors import InvalidInput, VaultMissing
 
-from .anchor import Anchor, FileAnchor
+from .anchors.anchor import Anchor, FileAnchor
 from .engines import is_url, is_used, open_engine
-from .keys import KeyProvider
+from .keys.provider import KeyProvider
 from .opener import Opened, open_file, open_memory
-from .sqlite import MEMORY
+from .sqlite.store import MEMORY
 
 
 def place_at(location: str | os.PathLike[str]) -> str:

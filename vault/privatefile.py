@@ -8,7 +8,7 @@ import stat
 from contextlib import suppress
 from typing import Final
 
-from .vaultfile import sync_directory
+from .sqlite.file import sync_directory
 
 _MAX_BYTES: Final = 65_536
 

@@ -10,7 +10,7 @@ from sealgate.models.errors import KeyUnavailable, TamperDetected, WrongKey
 
 from .encoding import AUTHENTICATION, lp
 from .envelope import KEY_BYTES, Cipher, Mac, derive
-from .keys import KeyProvider
+from .keys.provider import KeyProvider
 from .rows import KekRow
 
 VAULT_ID_BYTES: Final = 16

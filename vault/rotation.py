@@ -8,7 +8,7 @@ from typing import Final
 from sealgate.models.errors import InvalidInput, KeyRefused
 
 from .guarded import keep_anchor
-from .keys import KeyProvider, RotatingProvider, provider_of
+from .keys.provider import KeyProvider, RotatingProvider, provider_of
 from .root import rewrap_kek
 from .sessionkeys import rewrap
 from .shared import Shared

@@ -11,9 +11,9 @@ from .audit import add_row
 from .clock import SYSTEM_CLOCK, Clock
 from .engines import engine_at, is_url
 from .opener import stored_vault_id
-from .sqlite import SqliteStore
+from .sqlite.file import look
+from .sqlite.store import SqliteStore
 from .store import Store
-from .vaultfile import look
 
 _CHUNK: Final = 500
 

@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 
 from sealgate.models.errors import AnchorMissing, InvalidInput, InvalidName, KeyRefused, UnknownSession
 
-from .anchor import Anchor, anchor_of
-from .anchoring import NO_ANCHOR, Anchoring, is_anchored
+from .anchors.anchor import Anchor, anchor_of
+from .anchors.anchoring import NO_ANCHOR, Anchoring, is_anchored
 from .audit import AuditLog
 from .backups import write_backup
 from .birth import Lifetime, check_subject, new_row
@@ -19,8 +19,8 @@ from .clock import SYSTEM_CLOCK, Clock, SteadyClock
 from .clockmark import load_mark
 from .guarded import GuardedStore, keep_anchor
 from .index import Random
-from .keys import KeyProvider, provider_of
-from .lease import KeyLease, ttl_of
+from .keys.lease import KeyLease, ttl_of
+from .keys.provider import KeyProvider, provider_of
 from .opener import Opened, open_store
 from .places import check_place, check_recorded, is_taken, open_place, place_at
 from .rotation import destroy_old_keys, rotate

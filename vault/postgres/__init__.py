@@ -1,0 +1,5 @@
+"""The PostgreSQL engine (extra ``postgres``)."""
+
+from .store import PostgresStore
+
+__all__ = ["PostgresStore"]

@@ -1,0 +1,5 @@
+"""The Valkey and Redis engine (extra ``valkey``)."""
+
+from .store import ValkeyStore
+
+__all__ = ["ValkeyStore"]
