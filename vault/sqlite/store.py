@@ -25,12 +25,18 @@ Read = TypeVar("Read")
 
 MEMORY: Final = ":memory:"
 
+_PATIENCE: Final = 30_000
+"""Milliseconds that a statement waits for a lock of another connection."""
+
+_PURGE_PATIENCE: Final = 1_000
+"""Likewise for a purge, which can be made again at any time."""
+
 _PRAGMAS: Final = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA busy_timeout = 30000",
+    f"PRAGMA busy_timeout = {_PATIENCE}",
     "PRAGMA cache_size = -32000",
     "PRAGMA mmap_size = 0",
     "PRAGMA wal_autocheckpoint = 0",
@@ -129,11 +135,16 @@ class SqliteStore:
                 yield file
 
     def purge(self) -> bool:
-        """Writes the log back and truncates it; ``False`` while a reader holds it, or without room to write it back."""
+        """Writes the log back and truncates it; ``False`` when a reader holds it for longer than a second, or without
+        room to write it back. Nobody can write meanwhile."""
         self._check_process()
         try:
             with self._writer.alone() as connection:
-                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                connection.execute(f"PRAGMA busy_timeout = {_PURGE_PATIENCE}")
+                try:
+                    return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                finally:
+                    connection.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
         except StoreFull:
             return False
 
