@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 from sealgate.models.events import AppEvent, Audience
+from sealgate.models.processlock import ProcessLock
 from sealgate.models.sealing import Sealer
 
 from .events.bridge import EventBridge
@@ -34,7 +34,7 @@ class Bridges:
         self._clock = clock
         self._subject = subject
         self._records = records
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._default = self._new("frontend_safe")
         self._bridges: dict[Audience, EventBridge] = {"frontend_safe": self._default}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from typing import TypeVar
 from sealgate.models.errors import InvalidInput, SessionBusy
 from sealgate.models.events import AppEvent
 from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMessage
+from sealgate.models.processlock import ProcessLock
 from sealgate.models.response import SessionResponse
 
 from .conversation import Conversation
@@ -69,7 +69,7 @@ class Turns:
         self._player = player
         self._conversation = conversation
         self._portal = portal
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._lease = TurnLease(services.vault, services.now)
 
     def invoke(self, messages: Messages, player: Player) -> SessionResponse:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias
 
 from sealgate.models.approvals import InterruptRequest, InterruptToolCall
+from sealgate.models.processlock import ProcessLock
 
 from .interrupts.record import InterruptRecord
 
@@ -19,7 +19,7 @@ class Watchers:
     """The observers of one session. One that raises harms nothing: what it raises may hold a value and is dropped."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._observers: list[Observer] = []
         self._cleanups: list[Cleanup] = []
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections import OrderedDict
 from typing import Final
 
 from sealgate.models.findings import Finding
+from sealgate.models.processlock import ProcessLock
 
 ENTRIES: Final = 8192
 """Texts that are remembered; the least recently used goes first."""
@@ -24,7 +24,7 @@ class SpanCache:
 
     def __init__(self) -> None:
         self._key = os.urandom(32)
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._spans: OrderedDict[bytes, tuple[Finding, ...]] = OrderedDict()
 
     def __repr__(self) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from typing import Final
 
 from sealgate.models.findings import Finding
+from sealgate.models.processlock import waited_for
 
 from .ner import load_ner
 from .plausible import Prose
@@ -25,7 +25,7 @@ _AT_ONCE: Final = 8_000
 _CAPITALISED: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z][^\W\d_]*")
 _WORD: Final = re.compile(r"[^\W\d_][^\W\d_'’]*")
 
-_RUNNING: Final = threading.Lock()
+_RUNNING: Final = waited_for()
 
 
 class SpacyNames:
@@ -47,15 +47,15 @@ class SpacyNames:
 
 
 def _entities(wanted: list[tuple[int, str]]) -> list[tuple[str, int, int]]:
-    """The model's people and places. One thread at a time, in a memory zone: otherwise spaCy keeps every word that it
+    """The model's people and places. One thread at a time, in memory zones: otherwise spaCy keeps every word that it
     ever saw."""
     found: list[tuple[str, int, int]] = []
     ner = load_ner()
-    with _RUNNING, ner.pipeline.memory_zone():
-        for batch in _batches(wanted):
+    for batch in _batches(wanted):
+        with _RUNNING, ner.pipeline.memory_zone():
             read = ner.transitions.read([ner.pipeline.tokenizer(piece) for _, piece in batch])
-            for (at, _), entities in zip(batch, read, strict=True):
-                found += [(_LABELS[label], at + start, at + end) for label, start, end in entities if label in _LABELS]
+        for (at, _), entities in zip(batch, read, strict=True):
+            found += [(_LABELS[label], at + start, at + end) for label, start, end in entities if label in _LABELS]
     return found
 
 

@@ -7,7 +7,6 @@ carries, whose files are checked by digest. spaCy is imported on first need.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sealgate.models.errors import DetectionFailed
+from sealgate.models.processlock import waited_for
 
 from .model_files import check_digests, package_folder
 
@@ -45,7 +45,7 @@ _FEATURES: Final = ("NORM", "PREFIX", "SUFFIX", "SHAPE", "IS_SPACE")
 
 _TOKENIZER: Final = "sealgate.EmptyTokenizer.v1"
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = waited_for()
 _LOADED: list[Ner] = []
 
 

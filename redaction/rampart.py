@@ -7,7 +7,6 @@ digest. ONNX Runtime and the tokenizer are imported on first need; each run uses
 from __future__ import annotations
 
 import re
-import threading
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
+from sealgate.models.processlock import waited_for
 
 from .code_lines import touches_code
 from .model_files import check_digests, package_folder
@@ -85,7 +85,7 @@ class _Model:
     weights: list[Any]  # the session reads them where they are
 
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = waited_for()
 _LOADED: list[_Model] = []
 
 

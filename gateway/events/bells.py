@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from sealgate.models.processlock import ProcessLock
 
 
 class Bells:
     """Who waits, by event loop. ``ring`` may be called from any thread; a loop that is gone is forgotten."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._waiting: dict[asyncio.AbstractEventLoop, set[asyncio.Event]] = {}
         self._called: set[asyncio.AbstractEventLoop] = set()
 

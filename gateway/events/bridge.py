@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, Final, Literal, Self, get_args
@@ -13,6 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from sealgate.models.errors import InvalidInput, SealgateError
 from sealgate.models.events import EVENT_TYPES, AppEvent, Audience, ErrorDescriptor, ToolDescriptor
 from sealgate.models.interrupts import InterruptDescriptor
+from sealgate.models.processlock import ProcessLock
 from sealgate.models.sealing import Sealer
 
 from ..logs.scope import remember
@@ -79,7 +79,7 @@ class EventBridge:
         self._log = EventLog(max_history) if records is None else StoredEventLog(records, audience, max_history)
         remember(sealer)
         self._reader = Reader(self._log, sealer, audience)
-        self._order = threading.Lock()
+        self._order = ProcessLock()
         self._streams = Streams()
 
     def __repr__(self) -> str:

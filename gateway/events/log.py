@@ -7,8 +7,10 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from sealgate.models.events import AppEvent
+from sealgate.models.processlock import ProcessLock
 
 from .bells import Bells
 from .scrub import Known
@@ -49,8 +51,8 @@ class EventLog:
     """
 
     def __init__(self, max_history: int) -> None:
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
+        self._lock = ProcessLock()
+        self._changed = threading.Condition(cast("threading.Lock", self._lock))
         self._entries: deque[Entry] = deque(maxlen=max_history)
         self._bells = Bells()
         self._last = 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -18,6 +20,7 @@ import sniffio
 
 from sealgate.models.errors import RunningLoop
 from sealgate.models.events import AppEvent
+from sealgate.models.processlock import ProcessLock
 
 from .waits import Abandoned, Effects, Escaped, Wait, WaitTimedOut
 
@@ -35,12 +38,14 @@ class Ended(Generic[Outcome]):
 
 
 class Portal:
-    """One private event loop in one thread, started at first use, for coroutines that a blocking turn meets."""
+    """One private event loop in one thread, started at first use, for coroutines that a blocking turn meets. A forked
+    child, in which that thread does not go on, starts one of its own."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._stop: Callable[[], object] | None = None
         self._portal: anyio.from_thread.BlockingPortal | None = None
+        self._pid = os.getpid()
 
     def run(self, awaitable: Awaitable[object], timeout: float | None) -> object:
         """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it."""
@@ -60,12 +65,38 @@ class Portal:
 
     def _started(self) -> anyio.from_thread.BlockingPortal:
         with self._lock:
-            if self._portal is None:
-                entered = anyio.from_thread.start_blocking_portal()
-                self._portal = entered.__enter__()
+            if self._portal is None or self._pid != os.getpid():
+                ready: Future[anyio.from_thread.BlockingPortal] = Future()
+                thread = threading.Thread(target=_serve, args=(ready,), name="sealgate-loop", daemon=True)
+                thread.start()
+                self._portal, self._pid = ready.result(), os.getpid()
                 # Also at exit of a process that never closed it, while the loop's thread still runs.
-                self._stop = weakref.finalize(self, entered.__exit__, None, None, None)
+                self._stop = weakref.finalize(self, _leave, self._portal, thread, self._pid)
             return self._portal
+
+
+def _serve(ready: Future[anyio.from_thread.BlockingPortal]) -> None:
+    """Run a loop in this thread until it is stopped. ``start_blocking_portal`` would do, but that waits for its thread
+    in a forked child too, when it is collected there."""
+
+    async def until_stopped() -> None:
+        async with anyio.from_thread.BlockingPortal() as portal:
+            ready.set_result(portal)
+            await portal.sleep_until_stopped()
+
+    try:
+        anyio.run(until_stopped)
+    except BaseException as error:
+        if ready.done():
+            raise
+        ready.set_exception(error)
+
+
+def _leave(portal: anyio.from_thread.BlockingPortal, thread: threading.Thread, pid: int) -> None:
+    """Stop a loop, in the process whose thread it runs in."""
+    if os.getpid() == pid:
+        portal.call(portal.stop)
+        thread.join()
 
 
 def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[Outcome], None, None]:

@@ -1,0 +1,81 @@
+"""Locks and forks: of its parent's threads only the one that forked goes on in a child, and nobody else would ever
+release what they held."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Final
+
+PATIENCE: Final = 5.0
+"""Seconds that a fork waits for the locks that it waits for, all together."""
+
+
+class ProcessLock:
+    """A lock that a child has for itself: ``threading.Lock``, free in each new process. What it protects may be half
+    changed there; it is for what stays usable then. Not reentrant; also good for a ``threading.Condition``."""
+
+    __slots__ = ("_born", "_lock", "_pid")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._born = self._pid = os.getpid()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock; false if it was not free within ``timeout`` seconds."""
+        if self._pid != os.getpid():
+            with _RENEWING:
+                if self._pid != os.getpid():
+                    self._lock, self._pid = threading.Lock(), os.getpid()
+        return self._lock.acquire(blocking, timeout)
+
+    def release(self) -> None:
+        """Let it go. Raises ``RuntimeError`` if it is not held, but for a thread that took it before it forked."""
+        if self._born == self._pid or self._lock.locked():
+            self._lock.release()
+
+    def locked(self) -> bool:
+        """Whether somebody in this process holds it."""
+        return self._pid == os.getpid() and self._lock.locked()
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_failure: object) -> None:
+        self.release()
+
+
+def waited_for() -> threading.Lock:
+    """A lock for what must not be inherited in the middle of something: a fork waits until it is free, and has it. For
+    modules, which keep theirs for ever."""
+    lock = threading.Lock()
+    _awaited.append(lock)
+    return lock
+
+
+_RENEWING: Final = threading.RLock()
+_awaited: Final[list[threading.Lock]] = []
+_taken: Final[list[threading.Lock]] = []
+
+
+def _before() -> None:
+    _RENEWING.acquire()
+    deadline = time.monotonic() + PATIENCE
+    _taken.extend(lock for lock in _awaited if lock.acquire(timeout=max(0.0, deadline - time.monotonic())))
+
+
+def _after_in_parent() -> None:
+    while _taken:
+        _taken.pop().release()
+    _RENEWING.release()
+
+
+def _after_in_child() -> None:
+    for lock in _awaited:
+        if lock not in _taken and lock.locked():
+            lock.release()  # Its thread is not here. What it was at may fail; nobody waits for it for ever.
+    _after_in_parent()
+
+
+os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
