@@ -33,6 +33,18 @@ def test_a_placeholder_is_not_broken() -> None:
     assert token in side_by_side([Panel("M", 29, [f"from account {token}, done"])])
 
 
+def test_what_is_wider_than_its_column_breaks_between_its_parts() -> None:
+    shown = side_by_side([Panel("M", 15, ["to [EMAIL_ADDRESS_7351D9GT] or ada@example-shop.org, well-known"])])
+    assert shown.splitlines()[2:] == [
+        "to [EMAIL_",
+        "  ADDRESS_",
+        "  7351D9GT] or",
+        "  ada@example-",
+        "  shop.org,",
+        "  well-known",
+    ]
+
+
 def test_nothing_steers_the_terminal() -> None:
     assert "\x1b" not in side_by_side([Panel("M", 20, ["\x1b[2Jgone\x07"])])
 

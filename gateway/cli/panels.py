@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -14,12 +15,17 @@ WIDTH: Final = 100
 """Columns where there is no terminal to ask."""
 
 NARROW: Final = 80
-"""Columns below which nothing stands side by side: a placeholder would not fit into a quarter."""
+"""Columns below which nothing stands side by side: a quarter would have no room for a word's parts."""
 
 NARROWEST: Final = 20
 """Columns that are used in any case."""
 
 _BETWEEN: Final = " | "
+
+_INDENT: Final = "  "
+
+_PARTS: Final = re.compile(r"[^_@.-]*[_@.-]+|[^_@.-]+")
+"""A word's parts, each with what ends it: ``[EMAIL_``, ``ADDRESS_``, ``7351D9GT]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +71,21 @@ def side_by_side(panels: Sequence[Panel]) -> str:
     )
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks a word only where it is longer than a line, and then behind its ``_``, ``@``, ``.`` and ``-``."""
+
+    def _split(self, text: str) -> list[str]:
+        room = self.width - len(_INDENT)
+        words = super()._split(text)
+        return [part for word in words for part in (_PARTS.findall(word) if len(word) > room else [word])]
+
+
 def _wrapped(paragraph: str, width: int) -> list[str]:
     lines = []
     for number, line in enumerate(_printable(paragraph).splitlines()):
-        first = "" if number == 0 else "  "
-        lines.extend(
-            textwrap.wrap(line, width, initial_indent=first, subsequent_indent="  ", break_on_hyphens=False) or [""]
-        )
+        first = "" if number == 0 else _INDENT
+        wrapper = _Wrapper(width, initial_indent=first, subsequent_indent=_INDENT, break_on_hyphens=False)
+        lines.extend(wrapper.wrap(line) or [""])
     return lines
 
 
