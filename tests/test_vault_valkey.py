@@ -478,9 +478,24 @@ def test_bad_urls_are_refused_without_being_quoted(url: str) -> None:
 
 def test_a_server_that_is_not_there_is_an_error_without_its_password() -> None:
     url = "valkey://u:hunter2@127.0.0.1:1/0"
-    with pytest.raises(StoreUnavailable) as caught:
+    with pytest.raises(StoreUnavailable, match="cannot be reached") as caught:
         Vault.open(url, KEY)
     assert "hunter2" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (valkey.exceptions.ConnectionError, "the server cannot be reached"),
+        (valkey.exceptions.TimeoutError, "the server cannot be reached"),
+        (valkey.exceptions.AuthenticationError, "the user may not do this on the server"),
+        (valkey.exceptions.NoPermissionError, "the user may not do this on the server"),
+        (valkey.exceptions.ResponseError, "the store could not be read or written"),
+    ],
+)
+def test_errors_are_translated_without_their_text(error: type[Exception], said: str) -> None:
+    translated = valkeylink.translate(error("value 4111111111111111"))
+    assert (type(translated), str(translated)) == (StoreUnavailable, said)
 
 
 def test_a_full_server_is_said_to_be_full(vault: Vault, client: Any) -> None:

@@ -149,4 +149,6 @@ def translate(error: psycopg.Error) -> VaultError:
         return StoreUnavailable("the role may not do this on the server")
     if state == "55P03":
         return StoreUnavailable("the vault stayed locked by another process")
+    if not state and isinstance(error, psycopg.OperationalError):  # No session came about, or it was cut.
+        return StoreUnavailable("the server cannot be reached, or does not let this role into this database")
     return StoreUnavailable("the store could not be read or written")

@@ -239,4 +239,8 @@ def translate(error: ValkeyError) -> VaultError:
     text = str(error)
     if isinstance(error, valkey.exceptions.OutOfMemoryError) or text.startswith(("OOM", "MISCONF")):
         return StoreFull("no room is left on the store; nothing was written")
+    if isinstance(error, valkey.exceptions.AuthenticationError | valkey.exceptions.NoPermissionError):
+        return StoreUnavailable("the user may not do this on the server")
+    if isinstance(error, ValkeyConnectionError | ValkeyTimeoutError):
+        return StoreUnavailable("the server cannot be reached")
     return StoreUnavailable("the store could not be read or written")
