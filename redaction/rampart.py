@@ -76,6 +76,12 @@ _STREET: Final = re.compile(
 
 _THRESHOLD: Final = 0.5
 
+_TOKENS: Final = 512
+"""Tokens that the model reads at once. A window of a script whose letters it takes apart (Hangul) has more."""
+
+_SHARED: Final = 64
+"""Tokens that two pieces of such a window share."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Model:
@@ -112,7 +118,7 @@ def _load() -> _Model:
     session = runtime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(max_length=512)
+    tokenizer.enable_truncation(max_length=_TOKENS, stride=_SHARED)
     return _Model(session, tokenizer, import_module("numpy"), values)
 
 
@@ -131,6 +137,10 @@ class RampartNames:
 def _in_window(prose: Prose, window: Window) -> list[Finding]:
     model = load_rampart()
     encoding = model.tokenizer.encode(prose.text[window.start : window.end])
+    return [found for piece in (encoding, *encoding.overflowing) for found in _in_piece(model, prose, window, piece)]
+
+
+def _in_piece(model: _Model, prose: Prose, window: Window, encoding: Any) -> list[Finding]:
     ids = model.numpy.array([encoding.ids], dtype=model.numpy.int64)
     seen = model.numpy.ones(ids.shape, dtype=model.numpy.int32)
     logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
