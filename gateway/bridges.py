@@ -53,9 +53,9 @@ class Bridges:
         """Send an event to every bridge, and give back what a browser would get."""
         with self._lock:
             others = [bridge for bridge in self._bridges.values() if bridge is not self._default]
-        shown = self._default.publish(event)
+        shown = self._default.publish(event, ours=True)
         for bridge in others:
-            bridge.publish(event)
+            bridge.publish(event, ours=True)
         return shown
 
     def close(self) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from sealgate.gateway.events import sse
 from sealgate.gateway.events.bridge import EventBridge
+from sealgate.gateway.events.normalize import normalize_stream
 from sealgate.models.errors import InvalidInput
-from sealgate.models.events import AppEvent, ToolDescriptor
+from sealgate.models.events import AppEvent, ErrorDescriptor, ToolDescriptor
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import Built, LiveValue, SealRequest
 from sealgate.models.secretvalue import SecretValue
@@ -81,6 +82,38 @@ def test_what_the_gateway_wrote_is_left_alone() -> None:
     assert (published.tool.id, published.tool.name, published.turn_id) == ("call-4821", "pay-4821", "t-4821")
     assert published.tool.args == {"pin": "[PIN_B7Q2MXB4]"}
     assert published.tool.result == "[PIN_B7Q2MXB4]"
+
+
+FOREIGN: dict[str, dict[str, object]] = {
+    "tool": {"type": "tool.started", "tool": {"id": CARD, "name": f"pay {CARD}", "args": {"a": CARD}}},
+    "turn": {"type": "status", "turn_id": f"turn-{CARD}", "message": CARD, "message_id": CARD},
+    "error": {"type": "error", "error": {"code": f"refused_{CARD}", "message": CARD}},
+    "interrupt": {"type": "interrupt.requested", "interrupt": {"id": CARD, "tool_name": CARD, "arg_name": f"a-{CARD}"}},
+    "chunk": {"type": "assistant.chunk", "text": "hello", "turn_id": CARD, "message_id": CARD},
+    "spelled": {"type": "tool.failed", "tool": {"id": " ".join(CARD), "name": CARD.encode().hex()}},
+    "ours": AppEvent(type="error", turn_id=CARD, error=ErrorDescriptor(code=CARD, message="no")).model_dump(),
+}
+
+
+def test_a_value_that_is_sealed_later_is_taken_out_of_names_in_the_history() -> None:
+    sealer = Sealed()
+    watched = EventBridge("s1", sealer=sealer)
+    for event in normalize_stream([FOREIGN["tool"]]):
+        watched.publish(event)
+    assert CARD in watched.history()[0].model_dump_json()
+    sealer.values.append(card())
+    assert CARD not in watched.history()[0].model_dump_json()
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_another_producers_identifiers_and_names_show_no_value(name: str) -> None:
+    watched = bridge(card())
+    for event in normalize_stream([FOREIGN[name]]):
+        watched.publish(event)
+    watched.emit("final")
+    shown = "".join(event.model_dump_json() for event in watched.history())
+    assert len(watched.history()) == 2
+    assert all(spelled not in shown for spelled in (CARD, " ".join(CARD), CARD.encode().hex()))
 
 
 def test_history_is_filtered_again_at_what_is_known_now() -> None:

@@ -125,13 +125,16 @@ class EventBridge:
         fields = _typed(filtered(given, known, self.audience))
         return self._send(AppEvent.model_validate({"type": type, **fields}), chunk, known)
 
-    def publish(self, event: AppEvent) -> AppEvent:
-        """An event of the gateway itself, whose identifiers and names are left alone and whose contents are filtered
-        once more. Chunks wait as in ``emit``."""
+    def publish(self, event: AppEvent, *, ours: bool = False) -> AppEvent:
+        """An event as ``normalize_stream`` gives it, filtered and sent. Of its identifiers and names only values of
+        eight letters and digits or more are taken out: a PIN is a part of many a number. Chunks wait as in ``emit``.
+
+        With ``ours``, an event that the gateway wrote, in whose identifiers and names no value can be.
+        """
         known = self._reader.known()
         chunk = event.text if is_piece(event.type, event.data) else None
         rest = event if chunk is None else event.model_copy(update={"text": None})
-        return self._send(filter_event(rest, known, self.audience), chunk, known)
+        return self._send(filter_event(rest, known, self.audience, ours=ours), chunk, known)
 
     def history(self) -> list[AppEvent]:
         """The events still held, filtered at what the session knows now."""

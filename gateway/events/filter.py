@@ -16,7 +16,7 @@ from sealgate.models.events import AppEvent, Audience
 from sealgate.models.interrupts import HumanInterrupt
 
 from .plain import laid_out
-from .scrub import Known, scrub
+from .scrub import Edit, Known, edited, scrub
 
 PRIVATE: Final = "<private>"
 """Stands for each value under a field that is named as private."""
@@ -36,6 +36,13 @@ _HINTS: Final = ("private", "interrupt", "known", "trace", "exc", "locals")
 """Each name has one of these in it; a plain search for them is a tenth of the expressions' cost."""
 
 
+_NAMES: Final = {"tool": ("id", "name"), "interrupt": ("id", "arg_name", "tool_name"), "error": ("code",)}
+"""Fields of an event's parts that say which one they are."""
+
+_LONG: Final = 8
+"""Letters and digits of a value from which it stands in no identifier of ours by chance."""
+
+
 def filtered(payload: object, known: Known, audience: Audience = "frontend_safe") -> JsonValue:
     """The payload as JSON data in which no sealed value stands; equal to ``plain(payload)`` where none did.
 
@@ -47,13 +54,37 @@ def filtered(payload: object, known: Known, audience: Audience = "frontend_safe"
     return scrub(read, layout, known)
 
 
-def filter_event(event: AppEvent, known: Known, audience: Audience = "frontend_safe") -> AppEvent:
-    """An event of the gateway with its contents filtered.
+def filter_event(
+    event: AppEvent, known: Known, audience: Audience = "frontend_safe", *, ours: bool = False
+) -> AppEvent:
+    """An event with its contents filtered.
 
     What the gateway itself wrote is left alone: type, identifiers, time, names of tools and arguments, statuses, error
     codes. Contents are the texts, arguments, results, prompts, choices and ``data``; they are searched together.
+    Unless the event is ``ours``, its identifiers and names may be anything: values of eight letters and digits or more
+    are taken out of them too.
     """
-    return with_contents(event, lambda contents: filtered(contents, known, audience))
+    named = event if ours else _named_safely(event, known)
+    return with_contents(named, lambda contents: filtered(contents, known, audience))
+
+
+def _named_safely(event: AppEvent, known: Known) -> AppEvent:
+    """An event without long values in its identifiers and names."""
+    own = {"turn_id": event.turn_id} if event.turn_id else {}
+    parts = {name: part for name in _NAMES if (part := getattr(event, name)) is not None}
+    texts = [*own.values(), *(str(getattr(part, field)) for name, part in parts.items() for field in _NAMES[name])]
+    if not any(len(text) >= _LONG for text in texts) or not known.suspects(" | ".join(texts)):
+        return event
+    safe: dict[str, Any] = {name: _without_long(text, known) for name, text in own.items()}
+    for name, part in parts.items():
+        fields = {field: _without_long(str(getattr(part, field)), known) for field in _NAMES[name]}
+        safe[name] = part.model_copy(update=fields)
+    return event.model_copy(update=safe)
+
+
+def _without_long(text: str, known: Known) -> str:
+    hits = [hit for hit in known.outside(text) if sum(map(str.isalnum, text[hit.start : hit.end])) >= _LONG]
+    return edited(text, [Edit(hit.start, hit.end, str(hit.placeholder)) for hit in hits])
 
 
 def with_contents(event: AppEvent, change: Callable[[dict[str, Any]], JsonValue]) -> AppEvent:

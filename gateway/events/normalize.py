@@ -25,7 +25,8 @@ def normalize_stream(events: Iterable[object]) -> Iterator[AppEvent]:
 
     An ``AppEvent`` passes as it is, so that normalising twice changes nothing. A mapping is read by its name (``type``,
     ``event``, ``event_name``) in our vocabulary or mAIvn's, with its fields beside the name or under ``data`` or
-    ``payload``. Nothing is filtered here: the values of a raw stream stay in it until a bridge takes them.
+    ``payload``. Nothing is filtered here: the values of a raw stream stay in it until ``EventBridge.publish`` takes
+    them.
     """
     for event in events:
         normal = normalize_event(event)
