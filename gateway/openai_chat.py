@@ -51,8 +51,8 @@ class OpenAIChat:
         extra: Mapping[str, Any] | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._model = model
         self._url = _endpoint(base_url)
+        self._model = model
         self._key = SecretValue(api_key) if isinstance(api_key, str) else api_key
         if isinstance(self._key, SecretValue) and not _fits_header(self._key.text()):
             raise InvalidPolicy("an API key is one word of printable ASCII")
@@ -134,6 +134,8 @@ class OpenAIChat:
         self.close()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_model"):
+            return "OpenAIChat(…)"  # a traceback with locals shows one that was refused
         return f"OpenAIChat({self._model!r}, host={self._url.host!r})"
 
     def __reduce__(self) -> NoReturn:

@@ -364,6 +364,8 @@ def test_what_cannot_work_is_refused(options: dict[str, Any]) -> None:
         OpenAIChat("m", **{"base_url": "https://host/v1", **options})
     assert KEY not in repr(refused.value)
     assert refused.value.__cause__ is None
+    shown = traceback.TracebackException.from_exception(refused.value, capture_locals=True)
+    assert any((frame.locals or {}).get("self", "").startswith("OpenAIChat(") for frame in shown.stack)
 
 
 def test_it_is_not_shown_and_not_pickled(chat: OpenAIChat) -> None:

@@ -199,10 +199,16 @@ def test_a_changed_schema_is_refused(path: Path, statement: str) -> None:
         Vault.open(path, KEY)
 
 
-@pytest.mark.parametrize("place", ["", "mysql://host/db", "nul\0byte"])
+HALF = ("postgresql://ada:hunter2x@[::1/db", "valkey://:hunter2x@[fe80/0", "rediss://x]y:hunter2x@h/0")
+"""URLs that have no parts."""
+
+
+@pytest.mark.parametrize("place", ["", "mysql://host/db", "nul\0byte", *HALF])
 def test_places_that_are_no_paths_are_refused(place: str) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput) as refused:
         Vault.open(place, KEY)
+    assert "hunter2x" not in str(refused.value)
+    assert refused.value.__context__ is None
 
 
 def test_a_missing_directory_is_an_error(path: Path) -> None:

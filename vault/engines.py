@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from typing import Any, Final, Protocol, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from sealgate.models.errors import InvalidInput, StoreUnavailable
 
@@ -39,12 +39,20 @@ def is_url(place: str) -> bool:
     return _URL.match(place) is not None
 
 
+def parts_of(url: str) -> SplitResult | None:
+    """The parts of a URL; ``None`` if it has none, as with half an IPv6 address. What is raised then quotes it."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
+
+
 def engine_at(url: str) -> Engine:
     """The engine that a URL names. Raises ``InvalidInput`` for another scheme, ``StoreUnavailable`` without its extra,
     and what the engine raises.
     """
     scheme = url.partition("://")[0]
-    if scheme not in _ENGINES:
+    if scheme not in _ENGINES or parts_of(url) is None:
         del url  # It may hold a password.
         raise InvalidInput("a vault lies at a path, or at a URL of postgresql:// or valkey://")
     module, name, extra = _ENGINES[scheme]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
 import click
 from platformdirs import user_data_path
 
 from sealgate.models.errors import InvalidInput
-from sealgate.vault.engines import is_url
+from sealgate.vault.engines import is_url, parts_of
 
 _Option: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -46,6 +45,7 @@ def vault_place(given: str | None) -> str:
     """
     if given is None or not is_url(given):
         return str(vault_path(given))
-    if urlsplit(given).password is not None or "password=" in given:
+    parts = parts_of(given)
+    if parts is not None and (parts.password is not None or "password=" in given):
         raise InvalidInput("a password does not belong on a command line: use a service file, PGPASSFILE or a socket")
     return given
