@@ -76,6 +76,25 @@ def test_what_was_changed_is_found(vault: Vault, path: Path, change: str) -> Non
         vault.verify()
 
 
+@pytest.mark.parametrize("index", ["sqlite_autoindex_session_1", "entry_code", "record_seq", "record_key"])
+def test_an_index_that_hides_rows_is_found(vault: Vault, path: Path, index: str) -> None:
+    vault.close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (index,))
+    [(size,)] = connection.execute("PRAGMA page_size")
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size + 3)  # How many cells a page has, which is its bytes 3 and 4.
+        file.write(bytes(2))
+    with pytest.raises(TamperDetected), Vault.open(path, KEY) as damaged:
+        damaged.verify()
+
+
+def test_a_vault_in_memory_has_a_structure_too() -> None:
+    with Vault.open(":memory:", KEY) as vault:
+        assert vault.verify().sessions == 0
+
+
 def test_a_broken_chain_is_found(vault: Vault, path: Path) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("DELETE FROM audit WHERE seq = 2")

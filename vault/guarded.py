@@ -11,12 +11,13 @@ from sealgate.models.errors import InvalidInput
 from .anchors.anchoring import Anchoring
 from .keys.lease import KeyLease
 from .rows import EntryRow, SessionRow
-from .store import RoleStore, Store, Transaction
+from .store import CheckedStore, RoleStore, Store, Transaction
 
 
 class GuardedStore:
-    """``RoleStore`` around another store: nothing is read or written with keys that have lapsed, and the anchor follows
-    what is written. Both are looked at before a lock is taken, because a service may take its time.
+    """``RoleStore`` and ``CheckedStore`` around another store: nothing is read or written with keys that have lapsed,
+    and the anchor follows what is written. Both are looked at before a lock is taken, because a service may take its
+    time.
     """
 
     def __init__(self, inner: Store, lease: KeyLease | None, anchoring: Anchoring | None) -> None:
@@ -60,6 +61,11 @@ class GuardedStore:
     def purge(self) -> bool:
         """Removes deleted data from the engine's journals."""
         return self._inner.purge()
+
+    def check_structure(self) -> None:
+        """Has an engine that can look at its own structures do so."""
+        if isinstance(self._inner, CheckedStore):
+            self._inner.check_structure()
 
     def admit(self, role: str, tref: bytes) -> None:
         """Lets a role use the sessions of one tenant. Raises ``InvalidInput`` where there are no roles."""

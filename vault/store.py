@@ -223,6 +223,15 @@ class Store(Protocol):
 
 
 @runtime_checkable
+class CheckedStore(Store, Protocol):
+    """**Protocol:** an engine that can tell whether its own structures are whole, such as an index beside its table."""
+
+    def check_structure(self) -> None:
+        """Reads all of them. Raises ``TamperDetected`` where they do not agree."""
+        ...
+
+
+@runtime_checkable
 class RoleStore(Store, Protocol):
     """**Protocol:** an engine whose server has roles and keeps the rows of tenants apart."""
 

@@ -21,7 +21,7 @@ from .rows import EntryRow, SessionRow
 from .sessionkeys import load_keys
 from .shared import Shared
 from .state import State
-from .store import Transaction
+from .store import CheckedStore, Transaction
 
 _CHUNK: Final = 100
 
@@ -36,11 +36,13 @@ class Verified(NamedTuple):
 
 
 def verify(shared: Shared, progress: Callable[[int], object] | None = None) -> Verified:
-    """Checks every live session, every value and record in it, and the audit chain.
+    """Checks the engine's structures, every live session, every value and record in it, and the audit chain.
 
     Raises ``TamperDetected`` for the first thing that does not authenticate, ``RollbackDetected`` for a session that is
     older than the chain says, ``AuditBroken`` for the chain.
     """
+    if isinstance(shared.store, CheckedStore):  # What a damaged index hides would be counted as nothing.
+        shared.store.check_structure()
     history = History(shared.audit)
     sessions = values = records = after = 0
     while True:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO, Final, NoReturn, TypeVar
 from urllib.parse import quote
 
-from sealgate.models.errors import StoreFull, StoreUnavailable
+from sealgate.models.errors import StoreFull, StoreUnavailable, TamperDetected
 
 from ..rows import EntryRow, SessionRow
 from . import schema
@@ -133,6 +133,11 @@ class SqliteStore:
                 connection.execute("VACUUM INTO ?", (copy,))
             with open(copy, "rb") as file:
                 yield file
+
+    def check_structure(self) -> None:
+        """Compares every index with its table, in the file as it is now. Raises ``TamperDetected``."""
+        if not self._one(lambda transaction: transaction.is_whole()):
+            raise TamperDetected("the vault's tables and indexes do not agree")
 
     def purge(self) -> bool:
         """Writes the log back and truncates it; ``False`` when a reader holds it for longer than a second, or without

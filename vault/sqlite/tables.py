@@ -253,3 +253,7 @@ class SqliteTransaction:
     def look(self, sref: bytes, code: str) -> tuple[SessionRow | None, list[EntryRow]]:
         """A session and its forms under one code."""
         return looked(self._run(_LOOK, (code, sref)).fetchall())
+
+    def is_whole(self) -> bool:
+        """Whether SQLite finds every row in every index, and every page in order; reads the whole file."""
+        return bool(self._run("PRAGMA integrity_check(1)").fetchone() == ("ok",))
