@@ -58,7 +58,9 @@ def test_a_vault_is_made_once(run: Callable[..., Any], place: str) -> None:
     assert len(made["vault"]) == 32
     assert stat.S_IMODE(Path(place).stat().st_mode) == 0o600
     assert "already" in run("init", code=2)
-    assert run("status") == {"vault": made["vault"], "sessions": 0, "older": 0, "keys": 1, "audit": 0}
+    assert made["place"] == place
+    assert made["vault"] in Path(made["key"]).read_text()
+    assert run("status") == {**made, "sessions": 0, "older": 0, "keys": 1, "audit": 0}
 
 
 @pytest.mark.parametrize("arguments", [["status"], ["rotate"], ["verify"], ["shred", "--yes"], ["forget", "--yes"]])
@@ -120,13 +122,20 @@ def test_a_vault_is_backed_up_and_restored(run: Callable[..., Any], place: str, 
     assert run("backup", str(copy))["bytes"] == copy.stat().st_size
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert VALUE.encode() not in copy.read_bytes()
-    run("backup", str(copy), code=4)
+    assert "FILE is there already" in run("backup", str(copy), code=2)
     run("restore", str(copy), code=3)
     for name in ("", "-wal", "-shm"):
         Path(f"{place}{name}").unlink(missing_ok=True)
     copy.write_bytes(copy.read_bytes()[:-1])
     run("restore", str(copy), code=3)
     assert not Path(place).exists()
+
+
+def test_a_file_that_cannot_be_used_is_said_to_be_file(run: Callable[..., Any], place: str, tmp_path: Path) -> None:
+    seal(place, VALUE)
+    for command, verb in (("backup", "written"), ("restore", "read")):
+        said = run(command, str(tmp_path / "no" / VALUE), code=2)
+        assert said == f"sealgate: FILE cannot be {verb}: no such file or directory\n"
 
 
 def test_a_restored_vault_holds_the_values(run: Callable[..., Any], place: str, tmp_path: Path) -> None:
@@ -258,6 +267,18 @@ def test_progress_is_shown_on_a_terminal_only(
     for done in (999, 1_000, 1_500, 2_000):
         show(done)
     assert capsys.readouterr() == ("", "\r1,000 sessions\r2,000 sessions")
+
+
+def test_the_list_of_commands_says_whole_sentences(sealgate_command: Command) -> None:
+    shown = sealgate_command("vault", "--help").stdout.decode()
+    assert "..." not in shown
+    assert "audit chain against itself." in " ".join(shown.split())
+
+
+def test_one_is_not_many(sealgate_command: Command, place: str) -> None:
+    seal(place, VALUE)
+    assert sealgate_command("vault", "verify", "--vault", place).stdout.startswith(b"1 session, 1 value, 0 records, ")
+    assert sealgate_command("vault", "rotate", "--vault", place).stdout.startswith(b"1 session put under a new key; 0 ")
 
 
 def test_without_json_a_sentence_is_said(sealgate_command: Command, place: str) -> None:

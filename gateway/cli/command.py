@@ -77,7 +77,13 @@ class _Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+_STATUS: Final = (
+    "The exit status is 0 when it is done, 1 when the demo found a leak, 2 for wrong usage or input, 3 for the vault or"
+    " its key, 4 for anything else."
+)
+
+
+@click.group(cls=_Commands, epilog=_STATUS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="sealgate", message="sealgate %(version)s")
 def sealgate() -> None:
     """Ask a person for a secret mid-turn and give it to one tool: not to the model, a log or the browser."""

@@ -21,7 +21,9 @@ from .vaultoption import json_option, session_option, vault_option, vault_place
 @session_option
 @json_option
 @click.option(
-    "--explain", is_flag=True, help="Say what would be found, by which recognizer and why; store nothing new."
+    "--explain",
+    is_flag=True,
+    help="Say what would be found, by which recognizer and why, with * before what counts; store nothing new.",
 )
 def redact(vault: str | None, anchor: str | None, session: str, as_json: bool, explain: bool) -> None:
     """Replace private values in standard input by placeholders.

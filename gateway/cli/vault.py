@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,12 +15,26 @@ from .confirm import confirm, progress, yes_option
 from .streams import read_text, write_report
 from .vaultanchor import anchor, anchor_at, anchor_option
 from .vaultcopies import backup, restore
+from .vaultfacts import counted, facts_of, lines_of
 from .vaultoption import json_option, session_option, vault_option, vault_place
+
+_SENTENCE: Final = 120
+"""Characters of the longest first sentence."""
 
 tenant_option = click.option("--tenant", metavar="NAME", default="default", show_default=True, help="Whose session.")
 
 
-@click.group()
+class _Commands(click.Group):
+    """A group whose list of commands has their first sentences whole."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(_SENTENCE)) for name, one in sorted(self.commands.items())]
+            )
+
+
+@click.group(cls=_Commands)
 def vault() -> None:
     """Make, look at, re-key, empty, back up and check a vault."""
 
@@ -44,7 +58,9 @@ def init(vault: str | None, anchor: str | None, as_json: bool) -> None:
         raise InvalidInput("there is something at this place already")
     with Vault.open(place, anchor=anchor_at(anchor)) as made:
         facts = made.status()
-    write_report(as_json, {"vault": facts.vault}, f"made vault {facts.vault}")
+    said = facts_of(place, facts)
+    note = f"made vault {facts.vault}\nplace  {said['place']}\nkey    {said['key']}\nKeep a copy of the key elsewhere."
+    write_report(as_json, {name: said[name] for name in ("vault", "place", "key")}, note)
 
 
 @vault.command()
@@ -52,12 +68,10 @@ def init(vault: str | None, anchor: str | None, as_json: bool) -> None:
 @anchor_option
 @json_option
 def status(vault: str | None, anchor: str | None, as_json: bool) -> None:
-    """Say how many sessions, keys and audit rows a vault has."""
+    """Say where a vault and its key lie, and how many sessions, keys and audit rows it has."""
     with _existing(vault, anchor) as opened:
-        facts = opened.status()
-    lines = f"vault     {facts.vault}\nsessions  {facts.sessions}\nkeys      {facts.keys}\naudit     {facts.audit} rows"
-    older = f"\n{facts.older} sessions are under an older key: rotate" if facts.older else ""
-    write_report(as_json, facts._asdict(), lines + older)
+        facts = facts_of(vault_place(vault), opened.status())
+    write_report(as_json, facts, lines_of(facts))
 
 
 @vault.command()
@@ -74,7 +88,9 @@ def rotate(vault: str | None, anchor: str | None, destroy_old: bool, yes: bool, 
         count = opened.rotate(progress=progress("sessions"))
         destroyed = opened.destroy_old_keys() if destroy_old else 0
     facts = {"sessions": count, "destroyed": destroyed}
-    write_report(as_json, facts, f"{count} sessions are under a new key; {destroyed} old keys destroyed")
+    write_report(
+        as_json, facts, f"{counted(count, 'session')} put under a new key; {counted(destroyed, 'old key')} destroyed"
+    )
 
 
 @vault.command()
@@ -98,9 +114,9 @@ def forget(
         wanted = _of_value(known, text) if is_value else [one for _start, _end, one in find_all(text)]
         found = list(known.facts(wanted))
         if found:
-            confirm(f"{len(found)} values cannot be restored afterwards. Go on?", yes=yes)
+            confirm(f"{counted(len(found), 'value')} cannot be restored afterwards. Go on?", yes=yes)
             known.forget(found)
-    write_report(as_json, {"forgotten": [str(one) for one in found]}, f"{len(found)} values forgotten")
+    write_report(as_json, {"forgotten": [str(one) for one in found]}, f"{counted(len(found), 'value')} forgotten")
 
 
 @vault.command()
@@ -117,7 +133,7 @@ def shred(vault: str | None, anchor: str | None, session: str, tenant: str, yes:
         confirm("Nothing of this session can be restored afterwards. Go on?", yes=yes)
         clean = doomed.shred()
     note = "" if clean else "; a reader still holds deleted pages: run sweep until it says so no more"
-    write_report(as_json, {"session": doomed.id, "purged": clean}, f"session {doomed.id} is shredded{note}")
+    write_report(as_json, {"session": doomed.id, "purged": clean}, f"the session is shredded{note}")
 
 
 @vault.command()
@@ -127,7 +143,11 @@ def sweep(vault: str | None, as_json: bool) -> None:
     """Destroy sessions and values whose lifetime has ended. Needs no key."""
     swept = sweep_vault(vault_place(vault))
     note = "" if swept.purged else "; a reader still holds deleted pages"
-    write_report(as_json, swept._asdict(), f"{swept.sessions} sessions and {swept.values} values destroyed{note}")
+    write_report(
+        as_json,
+        swept._asdict(),
+        f"{counted(swept.sessions, 'session')} and {counted(swept.values, 'value')} destroyed{note}",
+    )
 
 
 @vault.command()
@@ -138,8 +158,9 @@ def verify(vault: str | None, anchor: str | None, as_json: bool) -> None:
     """Read everything that is stored and check it against its keys, and the audit chain against itself."""
     with _existing(vault, anchor) as opened:
         checked = opened.verify(progress=progress("values"))
-    facts = checked._asdict()
-    write_report(as_json, facts, ", ".join(f"{count} {name}" for name, count in facts.items()) + ": all in order")
+    nouns = ("session", "value", "record", "audit row")
+    said = ", ".join(counted(count, noun) for count, noun in zip(checked, nouns, strict=True))
+    write_report(as_json, checked._asdict(), f"{said}: all in order")
 
 
 def _existing(given: str | None, anchor: str | None) -> Vault:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from sealgate.models.errors import NotAVault
+from sealgate.models.errors import InvalidInput, NotAVault
 from sealgate.vault import Vault, restore_backup
 
 from .streams import write_report
 from .vaultanchor import anchor_at, anchor_option
+from .vaultfacts import counted, facts_of
 from .vaultoption import json_option, vault_option, vault_place
 
 
@@ -29,7 +31,7 @@ def backup(file: Path, vault: str | None, anchor: str | None, as_json: bool) -> 
     if not Vault.is_at(place):
         raise NotAVault("there is no vault at this place: see `sealgate vault init`")
     with Vault.open(place, anchor=anchor_at(anchor)) as opened:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = _made(file)
         try:
             with os.fdopen(descriptor, "wb") as target:
                 size = opened.backup(target)
@@ -52,8 +54,30 @@ def restore(file: Path, vault: str | None, anchor: str | None, as_json: bool) ->
     A backup is an older copy: with --anchor the vault's anchor begins anew with it.
     """
     place, kept = vault_place(vault), anchor_at(anchor)
-    with file.open("rb") as source:
+    with _opened(file) as source:
         restore_backup(source, place, anchor=kept)
     with Vault.open(place, anchor=kept) as opened:
         facts = opened.status()
-    write_report(as_json, facts._asdict(), f"restored vault {facts.vault} with {facts.sessions} sessions")
+    said = f"restored vault {facts.vault} with {counted(facts.sessions, 'session')}"
+    write_report(as_json, facts_of(place, facts), said)
+
+
+def _made(file: Path) -> int:
+    try:
+        return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise InvalidInput("FILE is there already, and a backup overwrites nothing") from None
+    except OSError as error:
+        raise InvalidInput(f"FILE cannot be written: {_reason(error)}") from None
+
+
+def _opened(file: Path) -> BinaryIO:
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"FILE cannot be read: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    """What the operating system says, without the path that it was told."""
+    return (error.strerror or type(error).__name__).lower()

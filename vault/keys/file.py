@@ -93,7 +93,7 @@ class KeyDirectory:
 
     def find(self, vault: str) -> KeyFile:
         """The key file of a vault. Raises ``KeyMissing``, or ``KeyRefused`` when it is not safe to use."""
-        return read(self._path(vault))
+        return read(self.path(vault))
 
     def of_store(self, store: str) -> list[KeyFile]:
         """The key files that record a vault at this place."""
@@ -108,18 +108,19 @@ class KeyDirectory:
         """Writes a key file in one step: a new file, synced, renamed over the old one."""
         self._prepare()
         try:
-            write_private(self._path(key_file.vault), _encode(key_file))
+            write_private(self.path(key_file.vault), _encode(key_file))
         except Unsafe as unsafe:
             raise KeyRefused(f"the key file {unsafe}") from None
 
     def remove(self, key_file: KeyFile) -> None:
         """Deletes a key file that never got a vault."""
         try:
-            os.unlink(self._path(key_file.vault))
+            os.unlink(self.path(key_file.vault))
         except FileNotFoundError:
             return
 
-    def _path(self, vault: str) -> str:
+    def path(self, vault: str) -> str:
+        """Where the key file of a vault lies, or would lie."""
         return os.path.join(self._directory, f"{vault}{_SUFFIX}")
 
     def _prepare(self) -> None:
