@@ -14,11 +14,13 @@ from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.vault import VaultSession
 
+from .frames import without_locals
 from .given import an
 
 _KIND: Final = "private"
 
 
+@without_locals
 class SessionPrivateData:
     """``session.private_data``.
 

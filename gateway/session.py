@@ -22,6 +22,7 @@ from .bridges import Bridges
 from .conversation import Conversation, redact_messages
 from .events.bridge import EventBridge
 from .facts import FactReader
+from .frames import without_locals
 from .given import an, expectation, known_values
 from .interrupts.bus import InterruptBus
 from .interrupts.config import InterruptConfig
@@ -42,6 +43,7 @@ Result = TypeVar("Result")
 Messages = Sequence[RawMessage | SealedMessage]
 
 
+@without_locals
 class Session:
     """A session of a gateway; ``gateway.session(name)`` opens it.
 
@@ -147,9 +149,8 @@ class Session:
 
     def sealed_facts(self, placeholder: str) -> SealedFacts:
         """What may be said of a value instead of the value: its format, a card's brand, an IBAN's country, the age of
-        majority. Fixed per type, none for secrets, each reading audited.
-
-        Raises ``MalformedPlaceholder``, ``UnknownPlaceholder``, ``ValueGone`` or ``GrantRefused``.
+        majority. Fixed per type, none for secrets, each reading audited. Raises ``MalformedPlaceholder``,
+        ``UnknownPlaceholder``, ``ValueGone`` or ``GrantRefused``.
         """
         an(str, placeholder, "placeholder")
         return FactReader(self._services.vault, self._services.policy, self._services.now).read(placeholder)

@@ -16,6 +16,7 @@ from sealgate.models.response import SessionResponse
 from .conversation import Conversation
 from .events.bridge import EventBridge
 from .events.tail import Tail
+from .frames import without_locals
 from .given import an
 from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
@@ -48,6 +49,7 @@ class Player:
     config: InterruptConfig = field(default_factory=InterruptConfig)
 
 
+@without_locals
 class Turns:
     """The turns of one session. A second turn while one runs raises ``SessionBusy``, from whatever thread or task.
 

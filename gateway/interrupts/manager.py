@@ -14,6 +14,7 @@ from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.messages import SealedCall, ToolCall
 from sealgate.models.receipts import InterruptCancelReceipt, InterruptDestroyReceipt, InterruptResolveReceipt
 
+from ..frames import without_locals
 from ..services import Services
 from .answer import take_answer
 from .approving import Approvals
@@ -28,6 +29,7 @@ Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Map
 """A decision in any of its shapes."""
 
 
+@without_locals
 class InterruptManager:
     """``session.interrupts``. ``answer`` and ``resolve`` file what a person said and return a receipt; they do not go
     on with the turn.
