@@ -50,7 +50,7 @@ class Gateway:
     """One a process. ``with Gateway.open("sealgate.db") as gateway: …``
 
     Thread-safe. Values are kept encrypted in the vault at that location; a model, an event, a log and a state hold
-    placeholders only. It refuses to be pickled.
+    placeholders only. It refuses to be pickled. ``gateway.policy`` says what a tool may receive and why.
     """
 
     def __init__(
@@ -94,7 +94,8 @@ class Gateway:
         operators: Mapping[str, Operator] | None = None,
         events: EventKeeping = "memory",
     ) -> Self:
-        """Open or create the vault at ``location``: a file path, or ``":memory:"``.
+        """Open or create the vault at ``location``: a file path, ``":memory:"``, or a URL of ``postgresql://`` or
+        ``valkey://`` (with the extra of that name).
 
         ``key`` is 32 bytes or a key provider; ``None`` takes the default provider, a key file in the user's
         configuration directory. Raises a ``VaultError``: ``WrongKey``, ``KeyMissing``, ``NotAVault``,
@@ -104,6 +105,9 @@ class Gateway:
         ``anchor`` is the path of a file outside the vault's folder, or another ``Anchor``: with it an older copy of the
         vault that somebody put back is ``RollbackDetected``, within the limits that ``vault.anchors.anchoring`` says,
         and the vault opens without it no more (``AnchorMissing``).
+
+        ``detector`` finds values (the shipped one by default), ``limits`` bounds what is taken in and kept, and
+        ``interrupt`` says which calls wait for a person.
 
         ``policy`` is a ``Policy`` or a TOML or YAML file with one (``InvalidPolicy`` names line and key): then it and
         the annotations both have to allow what a tool receives. Without one the annotations decide.

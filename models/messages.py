@@ -42,9 +42,10 @@ class _Carrier(BaseModel):
 class PrivateData(_Carrier):
     """A value that the application knows to be private, with what may be said about it.
 
-    ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``uses`` and ``ttl``
-    (seconds) limit it. ``descriptor()`` has label and type, never value, key or length. Raises ``InvalidName`` and
-    ``UnknownEntityType``.
+    ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``pii_type`` is its entity
+    type, such as ``IBAN_CODE``, without which it is ``CUSTOM_`` and the name, and opens for no ``Accepts`` of another
+    type. ``label`` is what it may be called before a person or a model; ``uses`` and ``ttl`` (seconds) limit it.
+    ``descriptor()`` has label and type, never value, key or length. Raises ``InvalidName`` and ``UnknownEntityType``.
     """
 
     value: str | int | float = Field(repr=False, exclude=True)

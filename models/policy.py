@@ -98,7 +98,14 @@ class Rule(_Strict):
 
 
 class Policy(_Strict):
-    """Everything that is allowed; what no rule allows is refused.
+    """Everything that is allowed; what no rule allows is refused. In a file::
+
+        version = 1
+
+        [[rules]]
+        tool = "transfer"
+        argument = "to"
+        types = ["IBAN_CODE"]
 
     Restoring and revealing are asked for by the application itself: they are open until a rule names their purpose, and
     then allow only what such rules do. The last four digits of a card or account are a fact that a rule of purpose

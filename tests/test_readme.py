@@ -52,6 +52,14 @@ def test_there_are_blocks() -> None:
     assert len(blocks("text")) == 1
 
 
+def test_the_policy_is_one(sealgate_command: Command, tmp_path: Path) -> None:
+    (policy,) = blocks("toml")
+    (tmp_path / "policy.toml").write_text(policy, "utf-8")
+    said = sealgate_command("policy", "check", str(tmp_path / "policy.toml"))
+    assert said.returncode == 0
+    assert b"pay.headers{}  API_KEY  from application; only if" in said.stdout
+
+
 def test_the_short_example_is_short() -> None:
     example = [line for line in blocks("python")[0].splitlines() if line.strip()]
     assert len(example) <= 13

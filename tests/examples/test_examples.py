@@ -39,6 +39,13 @@ EXPECTED = {
         "The whole message is what was shown: True",
         "The card was shown: False",
     ],
+    "browser_events": [
+        "The page asks: The code we texted you:",
+        "The tool got 482913",
+        "The page shows: tool.completed unlock",
+        "The page shows: assistant.message Your account is open again.",
+        "The page got the code: False",
+    ],
     "disambiguation": ["Looking up Savings", "Asked 2 times", "completed - Your savings account"],
 }
 """What each prints, in this order."""
