@@ -493,7 +493,7 @@ def test_a_server_that_is_not_there_is_an_error_without_its_password() -> None:
         (valkey.exceptions.ResponseError, "the store could not be read or written"),
     ],
 )
-def test_errors_are_translated_without_their_text(error: type[Exception], said: str) -> None:
+def test_errors_are_translated_without_their_text(error: type[valkey.exceptions.ValkeyError], said: str) -> None:
     translated = valkeylink.translate(error("value 4111111111111111"))
     assert (type(translated), str(translated)) == (StoreUnavailable, said)
 
