@@ -8,7 +8,8 @@ from .coverage import Coverage
 from .detector import Detector, Recognizer
 from .expectation import AnswerHit
 from .explain import Explanation
-from .known import KnownHit, KnownValues, build_known_values
+from .known.known import KnownHit, KnownValues, build_known_values
+from .known.strength import bits, is_searchable
 from .message_redactor import canonical_json, origin_of
 from .operators import Operator
 from .placeholders import LenientPlaceholder, find_lenient
@@ -17,7 +18,6 @@ from .redactor import Redactor
 from .rescrub import scrub_json
 from .restorer import Restorer
 from .stream import StreamRedactor, StreamRestorer
-from .strength import bits, is_searchable
 from .validators import is_valid, machine_form
 
 __all__ = [

@@ -14,7 +14,7 @@ from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.secretvalue import JsonType, secret_of
 
 from .bounds import MAX_TEXT
-from .guesses import GUESS
+from .known.guesses import GUESS
 from .plan import Plan, commit
 from .planner import Planner, Scope, guess, planned
 from .union import rank_of

@@ -12,10 +12,10 @@ from sealgate.models.findings import Finding
 
 from .cache import SpanCache
 from .coverage import Coverage, coverage_of
-from .extend import grown
-from .projection import Projection, decoded, project
+from .names.extend import grown
+from .reading.projection import Projection, decoded, project
 from .rules import ALL_RULES
-from .ruleset import RuleSet
+from .rules.ruleset import RuleSet
 from .tokens import decoded_words
 
 if TYPE_CHECKING:

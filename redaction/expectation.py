@@ -10,9 +10,9 @@ from sealgate.models.canonical import card_digits
 from sealgate.models.expectation import Expectation
 from sealgate.models.secretvalue import SecretValue
 
-from .projection import Projection, project
+from .reading.projection import Projection, project
+from .reading.spoken import Run, runs
 from .rules.shapes import DATE_SHAPES, EMAIL_SHAPE, IBAN_SHAPE
-from .spoken import Run, runs
 
 _DIGIT_KINDS: Final[dict[str, tuple[int, int]]] = {
     "otp": (4, 10), "pin": (3, 12), "cvv": (3, 4), "card": (12, 19), "account": (4, 20), "ssn": (9, 9),

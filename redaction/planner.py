@@ -21,15 +21,23 @@ from sealgate.models.secretvalue import JsonType, SecretValue
 from .bounds import check_length, given_value, known_request
 from .detector import Detector
 from .expectation import read_expected
-from .fold import BARRIER
-from .guesses import GUESS, GUESS_TYPE, GuessShapes, MemoryCounter, build_guess_shapes, guessed_spans, is_guessable
-from .known import KnownValues, build_known_values, merged
+from .known.guesses import (
+    GUESS,
+    GUESS_TYPE,
+    GuessShapes,
+    MemoryCounter,
+    build_guess_shapes,
+    guessed_spans,
+    is_guessable,
+)
+from .known.known import KnownValues, build_known_values, merged
+from .known.strength import is_searchable
 from .operators import Policy
 from .placeholders import find_lenient
 from .plan import Plan, Planned
 from .propagation import named_by_addresses, repeats
-from .sight import Sight
-from .strength import is_searchable
+from .reading.fold import BARRIER
+from .reading.sight import Sight
 from .union import EXPECTED, FIXED, KNOWN, LITERAL, rank_of, resolve
 
 Keep: TypeAlias = Callable[[Placeholder], bool]

@@ -11,9 +11,9 @@ from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
 
-from .known import KnownValues
-from .sight import Sight
-from .strength import is_weak
+from .known.known import KnownValues
+from .known.strength import is_weak
+from .reading.sight import Sight
 from .union import KNOWN, LITERAL, REPEATED, family_of
 from .words import is_word
 

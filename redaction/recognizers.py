@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .names import SpacyNames
+from .names.names import SpacyNames
+from .names.rampart import RampartNames
 from .presidio import PresidioRecognizers
-from .rampart import RampartNames
 
 if TYPE_CHECKING:
     from presidio_analyzer import RecognizerRegistry

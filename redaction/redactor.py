@@ -16,8 +16,8 @@ from .bounds import check_length
 from .detector import Detector
 from .expectation import AnswerHit, read_answer
 from .explain import Explanation, explained
-from .guarded import GuardedValues, guarded
 from .json_redactor import redact_json
+from .known.guarded import GuardedValues, guarded
 from .message_redactor import Recognise, redact_message, redact_messages, rescrub
 from .operators import Operator, Policy
 from .plan import commit

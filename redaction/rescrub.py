@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sealgate.models.jsonvalue import JsonValue
 
-from .guesses import GuessShapes
-from .known import KnownValues, build_known_values
+from .known.guesses import GuessShapes
+from .known.known import KnownValues, build_known_values
 from .plan import Plan, commit
 from .planner import Planner, without_placeholders
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from sealgate.models.canonical import card_digits
 
-from .projection import project
-from .spoken import runs, spoken_digits
+from .reading.projection import project
+from .reading.spoken import runs, spoken_digits
 
 _SEPARATORS: Final = re.compile(r"[\s.\-_/\u00a0]+")
 _EMAIL: Final = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,255}\Z")

@@ -11,7 +11,7 @@ from sealgate.gateway.events.holdback import MAX_BLOCK, MAX_HELD, MAX_STREAMS, W
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction.known import KnownValues, build_known_values
+from sealgate.redaction.known.known import KnownValues, build_known_values
 
 MakeBridge = Callable[..., EventBridge]
 VALUES = ("4929-1182-3345-9921", "831942", "Anna Lindqvist", "12 Harbour Lane, Bristol", "sk-live-9fK2xQ7vLm3TzR8w")

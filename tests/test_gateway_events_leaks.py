@@ -26,7 +26,7 @@ from sealgate.gateway.events import sse
 from sealgate.gateway.events.bridge import EventBridge
 from sealgate.models.messages import HumanMessage, PrivateData, ToolCall
 from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction.encodings import ENCODINGS
+from sealgate.redaction.reading.encodings import ENCODINGS
 
 CARD, OTP, EMAIL = "4929-1182-3345-9921", "831942", "jane.roe+vault@example.org"
 SECRETS = {CARD: "CREDIT_CARD", OTP: "OTP_CODE", EMAIL: "EMAIL_ADDRESS"}

@@ -28,7 +28,7 @@ from sealgate.gateway.testing import ScriptedModel, StreamingScriptedModel
 from sealgate.models.errors import SealgateError, TextTooLong, TooManyValues
 from sealgate.models.limits import Limits
 from sealgate.redaction import Detector
-from sealgate.redaction.encodings import ENCODINGS
+from sealgate.redaction.reading.encodings import ENCODINGS
 
 CARD = "4111 1111 1111 1111"
 SECRET = "sk-live-9fK2xQ7vLm3TzR8w"

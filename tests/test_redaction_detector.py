@@ -13,7 +13,7 @@ from sealgate.models.errors import DetectionFailed, UnknownEntityType
 from sealgate.models.findings import Finding
 from sealgate.redaction import Detector
 from sealgate.redaction.cache import ENTRIES, SpanCache
-from sealgate.redaction.model_files import check_digests, package_folder
+from sealgate.redaction.names.model_files import check_digests, package_folder
 
 
 class Counting:
@@ -105,7 +105,7 @@ def test_packages_are_found_without_import() -> None:
     assert package_folder("no_such_package_at_all") is None
     folder = package_folder("sealgate.redaction")
     assert folder is not None
-    assert (folder / "model_files.py").exists()
+    assert (folder / "redactor.py").exists()
 
 
 def test_importing_redaction_loads_no_model() -> None:

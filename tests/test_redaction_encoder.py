@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sealgate.models.errors import DetectionFailed
-from sealgate.redaction.encoder import Encoder
-from sealgate.redaction.ner import load_ner
+from sealgate.redaction.names.encoder import Encoder
+from sealgate.redaction.names.ner import load_ner
 
 TEXTS = ("I am Ada Lovelace", "", "London\n is  here", "😀", " ", "My card is 4929-1182-3345-9921, isn't it? " * 20)
 

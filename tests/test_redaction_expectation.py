@@ -6,7 +6,7 @@ import pytest
 
 from sealgate.models.expectation import Expectation, ExpectationKind
 from sealgate.redaction.expectation import read_answer
-from sealgate.redaction.spoken import spoken_digits
+from sealgate.redaction.reading.spoken import spoken_digits
 
 
 def read(text: str, kind: ExpectationKind, **bounds: int) -> list[str]:

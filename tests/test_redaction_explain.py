@@ -55,6 +55,6 @@ def test_a_users_recognizer_is_covered() -> None:
 
 
 def test_the_table_of_model_types_is_that_of_the_models() -> None:
-    from sealgate.redaction.rampart import _TYPES  # noqa: PLC0415  # the model's own module is loaded on first need
+    from sealgate.redaction.names.rampart import _TYPES  # noqa: PLC0415  # the model's own module is loaded on first need
 
     assert frozenset(_TYPES.values()) == MODEL_TYPES["rampart"]

@@ -16,7 +16,7 @@ from sealgate.models.origins import MODEL
 from sealgate.models.placeholder import STRICT, parse
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import secret_of
-from sealgate.redaction.guesses import GuessShapes, MemoryCounter, guessed_spans, is_guessable, shape_of
+from sealgate.redaction.known.guesses import GuessShapes, MemoryCounter, guessed_spans, is_guessable, shape_of
 
 PAGE = "tool:web"
 SESSIONS = itertools.count()

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction import KnownValues, build_known_values, patterns
-from sealgate.redaction.encodings import forms
+from sealgate.redaction import KnownValues, build_known_values
+from sealgate.redaction.known import patterns
+from sealgate.redaction.reading.encodings import forms
 
 WORDS = [f"value-{number:05d}-of-many" for number in range(60)] + [
     *("4821", "77-12", "zz9", "482913"),
@@ -46,7 +47,7 @@ def test_layers_find_what_one_layer_finds(order: list[str], cuts: set[int], seen
     edges = [0, *sorted(cuts), len(values)]
     layered = KnownValues(())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sealgate.redaction.patterns._KEPT", kept)
+        patch.setattr("sealgate.redaction.known.patterns._KEPT", kept)
         for start, end in itertools.pairwise(edges):
             layered = layered.extended(values[start:end])
     text = f"so: {seen}, {seen.upper()} and {' '.join(seen)}; no more"

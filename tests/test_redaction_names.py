@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealgate.models.findings import Finding
-from sealgate.redaction.code_lines import is_code_line, is_code_text, is_code_value, touches_code
-from sealgate.redaction.extend import grown
-from sealgate.redaction.plausible import Prose
+from sealgate.redaction.names.code_lines import is_code_line, is_code_text, is_code_value, touches_code
+from sealgate.redaction.names.extend import grown
+from sealgate.redaction.names.plausible import Prose
+from sealgate.redaction.names.windows import OVERLAP, SIZE, windows
 from sealgate.redaction.propagation import named_by_addresses, repeats
-from sealgate.redaction.windows import OVERLAP, SIZE, windows
 from sealgate.redaction.words import NAME_WORDS, PLAIN_WORDS, is_plain, is_word
 
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from sealgate.redaction.ner import load_ner
+from sealgate.redaction.names.ner import load_ner
 
-LOADED = "import sys\nfrom sealgate.redaction.ner import load_ner\nload_ner()\nimport spacy\n"
+LOADED = "import sys\nfrom sealgate.redaction.names.ner import load_ner\nload_ner()\nimport spacy\n"
 
 
 def fresh(code: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealgate.redaction.projection import decoded, project, project_text
+from sealgate.redaction.reading.projection import decoded, project, project_text
 
 SETTINGS = settings(max_examples=100, deadline=None)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sealgate.redaction.rampart import RampartNames, load_rampart
-from sealgate.redaction.windows import SIZE
+from sealgate.redaction.names.rampart import RampartNames, load_rampart
+from sealgate.redaction.names.windows import SIZE
 
 SAID = "please call thomas whitfield of 45 elm grove in leeds today"
 

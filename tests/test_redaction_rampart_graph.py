@@ -10,9 +10,9 @@ import onnxruntime
 import pytest
 from numpy.typing import NDArray
 
-from sealgate.redaction.model_files import package_folder
-from sealgate.redaction.rampart import load_rampart
-from sealgate.redaction.rampart_graph import faster_graph
+from sealgate.redaction.names.model_files import package_folder
+from sealgate.redaction.names.rampart import load_rampart
+from sealgate.redaction.names.rampart_graph import faster_graph
 
 
 def _shipped() -> Path:

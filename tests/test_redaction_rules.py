@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sealgate.models.entities import ENTITY_TYPES
-from sealgate.redaction.projection import project
-from sealgate.redaction.rule import Rule
+from sealgate.redaction.reading.projection import project
 from sealgate.redaction.rules import ALL_RULES
-from sealgate.redaction.ruleset import RuleSet
+from sealgate.redaction.rules.rule import Rule
+from sealgate.redaction.rules.ruleset import RuleSet
 
 RULES = RuleSet(ALL_RULES)
 HOSTILE = (

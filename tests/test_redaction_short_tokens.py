@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sealgate.redaction.short_tokens import short_tokens
+from sealgate.redaction.known.short_tokens import short_tokens
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction import KnownValues, sight
-from sealgate.redaction.patterns import Tables
-from sealgate.redaction.projection import project
-from sealgate.redaction.sight import Sight
+from sealgate.redaction import KnownValues
+from sealgate.redaction.known.patterns import Tables
+from sealgate.redaction.reading import sight
+from sealgate.redaction.reading.projection import project
+from sealgate.redaction.reading.sight import Sight
 
 CARD = "4929-1182-3345-9921"
 VALUES = (CARD, "482913", "Priya Raman", "tok/en+77", "ünïcode-wörter-12")

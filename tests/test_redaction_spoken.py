@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealgate.redaction.spoken import runs, said
+from sealgate.redaction.reading.spoken import runs, said
 
 WORDS = (
     "one", "two", "Three", "FOUR", "seventeen", "forty", "double", "oh", "o", "no", "sorry", "sentence", "phone",

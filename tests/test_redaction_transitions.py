@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealgate.models.errors import DetectionFailed
-from sealgate.redaction.ner import load_ner
-from sealgate.redaction.transitions import Entity, Transitions
+from sealgate.redaction.names.ner import load_ner
+from sealgate.redaction.names.transitions import Entity, Transitions
 
 WORDS = (
     "Ada", "Lovelace", "lives", "in", "New", "York", "City", "and", "the", "Bank", "of", "England", "on", "Monday",

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealgate.redaction.encoded_words import ROOM, SHORTEST_TOKEN, readable
-from sealgate.redaction.encodings import ENCODINGS, forms, rot13
-from sealgate.redaction.projection import project, project_text
-from sealgate.redaction.views import MAX_VIEWS, projection_views, text_views
+from sealgate.redaction.reading.encoded_words import ROOM, SHORTEST_TOKEN, readable
+from sealgate.redaction.reading.encodings import ENCODINGS, forms, rot13
+from sealgate.redaction.reading.projection import project, project_text
+from sealgate.redaction.reading.views import MAX_VIEWS, projection_views, text_views
 
 TEXTS = ("831942", "4929-1182-3345-9921", "Ünïcode & <tags>", "a\nb\tc", 'quote " and \\ slash')
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sealgate.redaction.edits import edited
-from sealgate.redaction.wrappings import FENCE, spelled, unwrapped
+from sealgate.redaction.reading.edits import edited
+from sealgate.redaction.reading.wrappings import FENCE, spelled, unwrapped
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sealgate.models.events import AppEvent, Audience
 from sealgate.models.sealing import Sealer
-from sealgate.redaction.known import build_known_values
+from sealgate.redaction.known.known import build_known_values
 
 from . import sse
 from .filter import filter_event, filtered, with_contents

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from sealgate.models.placeholder import STRICT
 from sealgate.redaction.detector import Detector
-from sealgate.redaction.known import build_known_values
+from sealgate.redaction.known.known import build_known_values
 from sealgate.redaction.union import resolve
 
 from ..events.plain import laid_out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
 from .addresses import ADDRESSES
 from .banking import BANKING
 from .cards import CARDS
@@ -15,6 +14,7 @@ from .identifiers import IDENTIFIERS
 from .national import NATIONAL
 from .network import NETWORK
 from .people import PEOPLE
+from .rule import Rule
 from .secrets import SECRETS
 from .tokens import TOKENS
 

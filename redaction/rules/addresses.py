@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
+from .rule import Rule
 from .shapes import DATE_PATTERN
 
 _STREET: Final = (

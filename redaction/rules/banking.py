@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..rule import Rule
 from ..validators import stdnum_valid
 from .cues import ID_VALUE, LINK, cued, has_digits
+from .rule import Rule
 from .shapes import IBAN_PATTERN
 
 _NUMBERS: Final = {char: str(number) for number, char in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
 from .cues import LINK
+from .rule import Rule
 
 _OTP_CUE: Final = (
     r"(?:otp(?: code)?|one[- ]?time[- ](?:pass)?(?:code|word|pin)|(?:verification|security|confirmation|auth(?:entication|ori[sz]ation)?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..rule import Rule
+from .rule import Rule
 from .shapes import EMAIL_PATTERN
 
 _PHONE_CUE: Final = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
 from .nations import Nation
+from .rule import Rule
 
 _UK_PLATE: Final = r"[A-Z]{2}[0-9]{2}[ -]?[A-Z]{3}|[A-Z][0-9]{1,3}[ -]?[A-Z]{3}|[A-Z]{3}[ -]?[0-9]{1,3}[A-Z]"
 

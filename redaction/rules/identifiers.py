@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..rule import Rule
 from .cues import ID_VALUE, cued, has_digits
+from .rule import Rule
 
 
 def is_vin(value: str) -> bool:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
+from ..reading.spoken import spoken_digits
 from .nations import Nation, luhn_valid
+from .rule import Rule
+
+_SPOKEN: Final = 9
+"""Digits of a US social security number; a telephone number that is dictated has as many or more."""
+
+
+def _is_dictated(value: str) -> bool:
+    """Whether as many digits are spoken as such a number has, and they are more than counting."""
+    digits = spoken_digits(value)
+    return len(digits) >= _SPOKEN and digits not in "01234567890123456789"
+
 
 _SOCIAL: Final = (
     Rule(
@@ -57,9 +68,13 @@ _SOCIAL: Final = (
         r"(?<![A-Za-z])(?P<value>(?:(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|double|triple)[ ,.-]{1,3}){5,40}"
         r"(?:oh|zero|one|two|three|four|five|six|seven|eight|nine))(?![A-Za-z])",
         0.8,
-        ("my ssn is «two one nine, oh nine, nine nine nine nine»",),
-        ("one two three",),
+        (
+            "my ssn is «two one nine, oh nine, nine nine nine nine»",
+            "it is «oh two oh, seven nine four six, oh nine five eight»",
+        ),
+        ("one two three", "one two three four five six seven", "one two three four five six seven eight nine"),
         words=("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero", "oh"),
+        valid=_is_dictated,
     ),
 )  # fmt: skip
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..rule import Rule
 from ..validators import stdnum_valid
+from .rule import Rule
 
 
 @dataclass(frozen=True, slots=True)

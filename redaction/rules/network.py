@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import Final
 
-from ..rule import Rule
+from .rule import Rule
 
 
 def is_private_value(value: str) -> bool:

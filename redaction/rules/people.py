@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..rule import Rule
 from ..words import GIVEN_NAMES, is_plain, is_word
+from .rule import Rule
 
 _WORD: Final = r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}"
 _CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:[^\W\d_]|['’-](?=[^\W\d_])){0,30}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..rule import Rule
+from .rule import Rule
 from .tokens import is_random
 
 _NAMED: Final = (

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Final
 
-from ..rule import Rule
+from .rule import Rule
 
 _TAIL: Final = r"[A-Za-z0-9_./+=~-]"
 

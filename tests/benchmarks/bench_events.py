@@ -23,7 +23,7 @@ from sealgate.gateway.events.bridge import EventBridge
 from sealgate.models.placeholder import ALPHABET, Placeholder
 from sealgate.models.sealing import LiveValue
 from sealgate.models.secretvalue import SecretValue
-from sealgate.redaction.known import build_known_values
+from sealgate.redaction.known.known import build_known_values
 
 ROUNDS: Final = 15
 EVENTS: Final = 300

@@ -9,8 +9,8 @@ from typing import Final
 
 from sealgate.models.findings import Finding
 
+from ..words import is_plain
 from .code_lines import is_code_line, is_code_text, is_code_value, touches_code
-from .words import is_plain
 
 _LINE: Final = 300
 """Code points on either side of a finding that count as its line."""

@@ -13,11 +13,11 @@ from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 from sealgate.models.placeholder import Placeholder
 from sealgate.models.sealing import LiveValue
 
-from .encodings import forms
-from .fold import fold_exact, symbols_of
-from .projection import project_text
+from ..reading.encodings import forms
+from ..reading.fold import fold_exact, symbols_of
+from ..reading.projection import project_text
+from ..validators import machine_form
 from .strength import is_long
-from .validators import machine_form
 
 _SHORTEST_FORM: Final = 9
 """Symbols of the shortest encoded form of a long value: eight symbols give more in any encoding."""

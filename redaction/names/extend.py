@@ -9,9 +9,9 @@ from typing import Final
 
 from sealgate.models.findings import Finding
 
+from ..union import family_of
+from ..words import is_plain
 from .code_lines import is_code_value
-from .union import family_of
-from .words import is_plain
 
 _NEXT_WORD: Final = re.compile(
     r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])"

@@ -10,7 +10,7 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 
 from sealgate.models.findings import Finding
 
-from .projection import Projection
+from ..reading.projection import Projection
 from .rule import Gate, Rule
 
 _BIT: Final = {gate: 1 << index for index, gate in enumerate(get_args(Gate))}

@@ -9,9 +9,9 @@ from typing import Final
 from sealgate.models.findings import Finding
 from sealgate.models.processlock import waited_for
 
+from ..words import PLAIN_WORDS, is_word
 from .ner import load_ner
 from .plausible import Prose
-from .words import PLAIN_WORDS, is_word
 
 _LABELS: Final = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION"}
 _SCORE: Final = 0.75

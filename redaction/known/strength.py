@@ -7,7 +7,7 @@ from typing import Final
 
 from sealgate.models.canonical import card_digits
 
-from .words import is_word
+from ..words import is_word
 
 LONG_SYMBOLS: Final = 8
 """Symbols from which a value is looked for anywhere, not only as a whole token."""

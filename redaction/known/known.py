@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 from sealgate.models.placeholder import STRICT, Placeholder, from_match
 from sealgate.models.sealing import LiveValue
 
-from .encodings import MINIMUM_REVERSED, rot13
-from .fold import BARRIER
+from ..reading.encodings import MINIMUM_REVERSED, rot13
+from ..reading.fold import BARRIER
+from ..reading.sight import MINIMUM_DIGITS, Glance, Sight, View
 from .layers import Layers
 from .short_tokens import short_tokens
-from .sight import MINIMUM_DIGITS, Glance, Sight, View
 
 
 class KnownHit(NamedTuple):

@@ -71,7 +71,7 @@ def _load() -> Ner:
     with _own_factories(spacy):
         config = {"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}}
         pipeline = spacy.load(_model(), exclude=_UNUSED, config=config)
-    transitions = import_module("sealgate.redaction.transitions").Transitions(pipeline)
+    transitions = import_module("sealgate.redaction.names.transitions").Transitions(pipeline)
     return Ner(pipeline, transitions)
 
 

@@ -14,13 +14,13 @@ from sealgate.models.entities import entity_info
 from sealgate.models.guessing import compare
 from sealgate.models.sealing import GuessCounter, LiveValue
 
-from .encodings import MINIMUM_REVERSED
-from .fold import BARRIER, fold_exact, symbols_of
-from .projection import project_text
+from ..reading.encodings import MINIMUM_REVERSED
+from ..reading.fold import BARRIER, fold_exact, symbols_of
+from ..reading.projection import project_text
+from ..reading.sight import Sight, View
+from ..reading.spoken import runs
+from ..validators import machine_form
 from .short_tokens import LONGEST_JOIN, short_tokens
-from .sight import Sight, View
-from .spoken import runs
-from .validators import machine_form
 
 GUESS: Final = "guess"
 """The recognizer of what is sealed because it might be a guess."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from sealgate.models.errors import TooManyValues
 
+from ..plan import Plan, commit
+from ..planner import Planner, without_placeholders
 from .guesses import GuessShapes
 from .known import KnownHit, KnownValues, build_known_values
-from .plan import Plan, commit
-from .planner import Planner, without_placeholders
 
 
 class GuardedValues:

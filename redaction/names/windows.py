@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .words import NAME_WORDS, PLAIN_WORDS
+from ..words import NAME_WORDS, PLAIN_WORDS
 
 SIZE: Final = 480
 """Code points of the longest window."""

