@@ -188,8 +188,8 @@ class Session:
     def invoke(self, messages: Messages, *, model: Model) -> SessionResponse:
         """Run a turn with the gateway's tools to its end, or to a pause (``status == "interrupted"``), in this thread.
 
-        Raises ``SessionBusy`` while another turn runs, ``ModelFailed``, ``TooManySteps``, ``LeakPrevented``, or what
-        vault, audit and detection raise. What a tool or a handler does wrong is in the response, not raised.
+        Raises ``SessionBusy`` while another turn runs or waits, ``ModelFailed``, ``TooManySteps``, ``LeakPrevented`` or
+        what vault, audit and detection raise. What a tool or a handler does wrong is in the response, not raised.
         """
         return self.turns.invoke(messages, self._player(model))
 
@@ -220,10 +220,10 @@ class Session:
     ) -> SessionResponse:
         """File an answer or a decision, and go on with the turn that waited for it, in this or another process.
 
-        Without an id: go on with the turn that a crash left, or whose answers were filed through ``interrupts``.
-        ``again`` is the second typing of an answer that is to be typed twice. ``model`` is needed where this process
-        has not run the turn. Raises ``InterruptNotPending`` with the receipt, ``InvalidAnswer`` (the pause stays
-        pending), and what ``invoke`` raises.
+        Without an id: go on with the turn that a crash left, or whose answers were filed through ``interrupts``. A
+        decision that is not ``True`` or ``{"approved": True}`` rejects. ``again`` is an answer's second typing.
+        ``model`` is needed where this process has not run the turn. Raises ``InterruptNotPending`` with the receipt,
+        ``InvalidAnswer`` (it stays pending), and as ``invoke``.
         """
         return self.turns.resume(interrupt_id, answer, self.turns.with_model(model), again)
 

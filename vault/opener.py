@@ -74,11 +74,11 @@ def open_store(store: Store, given: KeyProvider | None, now: int, place: str = "
 def _recorded(keys: KeyDirectory | None, place: str) -> list[KeyFile]:
     """Key files of vaults never made at this place. Raises ``VaultMissing`` when there is one of a vault that was."""
     recorded = keys.of_store(place) if keys else []
-    names = [f"{one.vault}.key.json" for one in recorded if not one.pending]
-    if names:
+    paths = [keys.path(one.vault) for one in recorded if keys and not one.pending]
+    if paths:
         raise VaultMissing(
             "a key file records a vault at this place, and the store is empty or gone: put the store back, or move "
-            f"{', '.join(names)} away to begin anew"
+            f"{', '.join(paths)} away to begin anew"
         )
     return recorded
 
