@@ -31,7 +31,7 @@ def anchor_at(given: str | None) -> Anchor | None:
     if not given.startswith(_KEYRING):
         return FileAnchor(given)
     try:
-        keyring = importlib.import_module("sealgate.vault.keyringanchor")
+        keyring = importlib.import_module("sealgate.vault.anchors.keyring")
     except ImportError:
         raise AnchorRefused("an anchor in the key store needs its client library: install sealgate[keyring]") from None
     made: Anchor = keyring.KeyringAnchor(given.removeprefix(_KEYRING))
