@@ -34,6 +34,8 @@ def found_in(text: str, value: str, entity_type: str = "PERSON", recognizer: str
         ("a vegan kebab for Ada", "vegan kebab", None),
         ("see User.name for it", "User", None),
         ("ASK JOHN SMITH NOW", "JOHN SMITH", "JOHN SMITH"),
+        ("the UUID of it", "UUID", None),
+        ("sku SKU-42-RED is out", "SKU-42-RED", None),
     ],
 )
 def test_plausible_names(text: str, span: str, kept: str | None) -> None:

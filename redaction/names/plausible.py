@@ -37,6 +37,8 @@ class Prose:
         value = self.text[start:end]
         if not value or "\n" in value or is_plain(value) or is_code_value(value) or touches_code(self.text, start, end):
             return None
+        if entity_type == "PERSON" and any(map(str.isdigit, value)):
+            return None
         line = self._line(start, end)
         if not (line.islower() or line.isupper()):
             capitals = sum(word[:1].isupper() for word in re.split(r"[\s-]+", value))

@@ -204,9 +204,8 @@ def _is_no_address(text: str, finding: Finding, value: str) -> bool:
     if any(char.isdigit() for char in value) and _is_other_number(text, finding):
         return True
     words = [word for word in re.findall(r"[^\W\d_]+", value) if len(word) > 1]
-    return (
-        bool(words) and not value[:1].isupper() and all(is_plain(word) for word in words) and not _STREET.search(value)
-    )
+    written = value[:1].isupper() and not (len(words) == 1 and words[0] == value and value.isupper())
+    return bool(words) and not written and all(is_plain(word) for word in words) and not _STREET.search(value)
 
 
 def _is_other_number(text: str, finding: Finding) -> bool:
