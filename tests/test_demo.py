@@ -114,6 +114,7 @@ def break_p4(patch: Patch) -> None:
     """What a tool returns is passed on."""
     patch.setattr(tool_step, "redact_result", lambda redactor, tool, result, *options: result)
     patch.setattr(tool_step, "hide_split", lambda sealed, *known: sealed)
+    patch.setattr(tool_step, "scrub_text", lambda text, pieces: text)
     patch.setattr(Redactor, "rescrub", lambda self, message: message)
     patch.setattr(model_step, "check_outgoing", lambda *arguments: None)
 
@@ -121,8 +122,8 @@ def break_p4(patch: Patch) -> None:
 def break_p5(patch: Patch) -> None:
     """Events go to the browser as they come."""
     for module in (bridge, reader):
-        patch.setattr(module, "filtered", lambda payload, known, audience="frontend_safe": payload)
-        patch.setattr(module, "filter_event", lambda event, known, audience="frontend_safe": event)
+        patch.setattr(module, "filtered", lambda payload, known, audience="frontend_safe", **options: payload)
+        patch.setattr(module, "filter_event", lambda event, known, audience="frontend_safe", **options: event)
 
 
 def break_p6(patch: Patch) -> None:

@@ -186,5 +186,7 @@ def _sealed_result(context: TurnContext, tool: Tool, injection: Injection, retur
     sealed = hide_split(redacted, services.vault.match(build_known_values), pieces)
     if isinstance(returned, BaseModel) and type(returned) is tool.target and isinstance(sealed, dict):
         sealed.update({name: value for name, value in injection.arguments.items() if placeholders_in(value)})
+    if isinstance(sealed, str):
+        return sealed, sealed
     # As printed, the items of a list stand beside each other once more, and may spell what they do not spell alone.
     return scrub_text(as_text(sealed), pieces), sealed

@@ -9,12 +9,12 @@ from .rule import Rule
 
 
 def is_private_value(value: str) -> bool:
-    """Whether a value is an IP address other than loopback, unspecified or, as masks are, reserved (240.0.0.0/4)."""
+    """Whether a value is an IP address other than loopback or unspecified."""
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
         return False
-    return not (address.is_loopback or address.is_unspecified or (address.version == 4 and address.is_reserved))
+    return not (address.is_loopback or address.is_unspecified)
 
 
 NETWORK: Final[tuple[Rule, ...]] = (
@@ -24,7 +24,7 @@ NETWORK: Final[tuple[Rule, ...]] = (
         r"(?<![\w.-])(?P<value>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:/[0-9]{1,2})?(?![\w-]|\.[0-9])",
         0.9,
         ("server «10.12.33.4» down", "slot 4539 «203.0.113.145» up"),
-        ("version 1.2.3.4", "from 127.0.0.1", "1.2.3.4.5", "300.1.1.1", "netmask 255.255.255.0"),
+        ("version 1.2.3.4", "from 127.0.0.1", "1.2.3.4.5", "300.1.1.1"),
         gates=("digit", "dot"),
         unless=r"(?<![a-z])(?:version|ver\.?|release|v|build|driver|firmware)[ :=]{0,3}\Z",
         valid=is_private_value,
