@@ -113,3 +113,11 @@ def test_tag_characters_are_read_and_passed_over() -> None:
 def test_values_in_other_alphabets_are_found_in_any_case(value: str) -> None:
     for spelling in (value, value.upper(), value.lower()):
         assert matcher(value).appears_in(f"it is {spelling}.")
+
+
+@pytest.mark.parametrize("between", [" ", "\n", ", ", "", " and again "])
+def test_a_value_that_stands_twice_is_hidden_twice(between: str) -> None:
+    """Backwards, the end of one and the beginning of the next read like such a card."""
+    card = "4111-1111-1111-1111"
+    shown = "[CUSTOM_00000000]"
+    assert matcher(card).scrub(f"{card}{between}{card}") == f"{shown}{between}{shown}"

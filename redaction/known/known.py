@@ -110,7 +110,7 @@ class KnownValues:
         return BARRIER * len(token) if known or not self._hits(Sight(token)) else token
 
     def _hits(self, sight: Sight) -> list[KnownHit]:
-        return _leftmost_longest([hit for view in sight.views for hit in self._in_view(sight.text, view)])
+        return _resolved(sight.text, [hit for view in sight.views for hit in self._in_view(sight.text, view)])
 
     def _in_view(self, text: str, view: View) -> Iterator[KnownHit]:
         for start, end, placeholder in (*self._long(view), *self._short(view.exact)):
@@ -185,12 +185,43 @@ def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _leftmost_longest(hits: Iterable[KnownHit]) -> list[KnownHit]:
-    """Overlaps resolved: the leftmost, longest hit first; what sticks out of it on the right stays hidden too."""
-    kept: list[KnownHit] = []
-    for hit in sorted(hits, key=lambda item: (item.start, -item.end, not item.exact)):
-        if not kept or hit.start >= kept[-1].end:
-            kept.append(hit)
-        elif hit.end > kept[-1].end:
-            kept.append(hit._replace(start=kept[-1].end, exact=False))
-    return kept
+_SEPARATORS: Final = " \t\r\n,;.:-/"
+"""What may stand between two values and be left of a hit over both."""
+
+
+def _resolved(text: str, hits: Iterable[KnownHit]) -> list[KnownHit]:
+    """Overlaps resolved: what stands there as it was sealed comes first, unless a longer hit holds it; then the
+    leftmost, longest hit. What sticks out of what was kept stays hidden too, if it is more than separators."""
+    ordered = sorted(hits, key=lambda item: (item.start, -item.end, not item.exact))
+    first = _whole(ordered)
+    kept, at, covered = list(first), 0, 0
+    for hit in ordered:
+        while at < len(first) and first[at].end <= hit.start:
+            at += 1
+        start = max(hit.start, covered)
+        for other in (*_until(first, at, hit.end), hit._replace(start=hit.end)):
+            if (start, other.start) == (hit.start, hit.end):
+                kept.append(hit)
+            elif text[start : other.start].strip(_SEPARATORS):
+                kept.append(hit._replace(start=start, end=other.start, exact=False))
+            start = max(start, other.end)
+        covered = max(covered, hit.end)
+    return sorted(kept, key=lambda item: item.start)
+
+
+def _whole(ordered: Iterable[KnownHit]) -> list[KnownHit]:
+    """The exact hits that no longer one holds, without overlaps."""
+    found: list[KnownHit] = []
+    reach = 0
+    for hit in ordered:
+        if hit.exact and hit.end > reach and (not found or hit.start >= found[-1].end):
+            found.append(hit)
+        reach = max(reach, hit.end)
+    return found
+
+
+def _until(hits: list[KnownHit], at: int, end: int) -> Iterator[KnownHit]:
+    """Those from the one at a place to the last that begins before ``end``."""
+    while at < len(hits) and hits[at].start < end:
+        yield hits[at]
+        at += 1
