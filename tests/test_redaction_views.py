@@ -6,7 +6,7 @@ import zlib
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sealgate.redaction.reading.encoded_words import ROOM, SHORTEST_TOKEN, readable
@@ -106,6 +106,8 @@ def test_views_of_hostile_text_are_few_and_no_longer(unit: str) -> None:
     )
 )
 def test_readable_base64_is_not_passed_over(raw: bytes) -> None:
+    """But for what begins as neither UTF-8 nor the UTF-16 of a Latin letter can."""
+    assume(not 0x80 <= raw[0] < 0xC0 or raw[1] == 0)
     core = base64.b64encode(raw).decode().rstrip("=")
     plain = project_text(readable(raw))
     assert not plain or len(core) < SHORTEST_TOKEN or any(plain in view for view in text_views(core))

@@ -136,8 +136,13 @@ def monitored(engine: ValkeyEngine) -> Iterator[list[bytes]]:
                 while True:
                     seen.append(repr(connection.read_response()).encode())
 
-        threading.Thread(target=listen, daemon=True).start()
-        yield seen
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        try:
+            yield seen
+        finally:  # The connection goes back to the pool, where nobody may still be reading from it.
+            connection.disconnect()
+            listener.join(10)
 
 
 SERVER_KEY = os.urandom(32)
