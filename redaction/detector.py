@@ -13,7 +13,8 @@ from sealgate.models.findings import Finding
 from .cache import SpanCache
 from .coverage import Coverage, coverage_of
 from .names.extend import grown
-from .reading.projection import Projection, decoded, project
+from .reading.escapes import decoded
+from .reading.projection import Projection, project
 from .rules import ALL_RULES
 from .rules.ruleset import RuleSet
 from .tokens import decoded_words

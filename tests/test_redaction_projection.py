@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealgate.redaction.reading.projection import decoded, project, project_text
+from sealgate.redaction.reading.escapes import decoded
+from sealgate.redaction.reading.projection import project, project_text
 
 SETTINGS = settings(max_examples=100, deadline=None)
 

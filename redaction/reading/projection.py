@@ -6,14 +6,12 @@ from, so nothing outside of a finding ever changes.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from sealgate.models.findings import Span
 
@@ -54,10 +52,6 @@ _COMPOSED: Final = re.compile(
 
 _LONGEST_FOLD: Final = 4
 """Code points; compatibility characters that unfold to more (a whole Arabic phrase) stay as they are."""
-
-_ESCAPE: Final = re.compile(
-    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|(?:%[0-9a-fA-F]{2})+|(?:\\u[0-9a-fA-F]{4})+|(?:\\x[0-9a-fA-F]{2})+"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,49 +154,3 @@ def _fold(char: str) -> str:
         return char if known is None else known
     unfolded = unicodedata.normalize("NFKC", char)
     return unfolded if len(unfolded) <= _LONGEST_FOLD else char
-
-
-def decoded(projection: Projection) -> Projection | None:
-    """The same text with one level of HTML, percent, ``\\u`` and ``\\x`` escapes seen through; ``None`` where there is
-    none. All code points of one escape run lead back to the whole run."""
-    text = projection.text
-    if "%" not in text and "&" not in text and "\\" not in text:
-        return None
-    parts: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    for found in _ESCAPE.finditer(text):
-        plain = _decode(found.group())
-        if not plain:
-            continue
-        _copy(projection, at, found.start(), parts, starts, ends)
-        origin = projection.span(found.start(), found.end())
-        parts.append(plain)
-        starts.extend([origin.start] * len(plain))
-        ends.extend([origin.end] * len(plain))
-        at = found.end()
-    if at == 0:
-        return None
-    _copy(projection, at, len(text), parts, starts, ends)
-    return Projection("".join(parts), starts, ends)
-
-
-def _copy(source: Projection, start: int, end: int, parts: list[str], starts: list[int], ends: list[int]) -> None:
-    parts.append(source.text[start:end])
-    starts.extend(source.starts[start:end] if source.starts is not None else range(start, end))
-    ends.extend(source.ends[start:end] if source.ends is not None else range(start + 1, end + 1))
-
-
-def _decode(escape: str) -> str:
-    """What an escape run stands for; empty if it stands for nothing."""
-    if escape[0] == "&":
-        plain = html.unescape(escape)
-        return "" if plain == escape else plain
-    if escape[0] == "%":
-        return unquote_to_bytes(escape).decode("utf-8", "ignore")
-    width = 6 if escape[1] == "u" else 4
-    units = [int(escape[at + 2 : at + width], 16) for at in range(0, len(escape), width)]
-    if width == 4:
-        return bytes(units).decode("utf-8", "ignore")
-    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from ..rows import SHREDDED, AuditRow, KekRow
+from ..rows import SHREDDED, AuditRow, EntryRow, KekRow
 from ..store import Store
 from .rules import Undone, add_sessions, entry_row, expect, expect_raises, record_row, session_row
 
@@ -172,13 +172,18 @@ def a_buried_session_leaves_a_tombstone(store: Store, other: Store) -> None:
         expect(transaction.records.last(second, "step") is not None, "another session's records went")
 
 
+def _forms(sid: int) -> list[EntryRow]:
+    """Two forms of one value, another value, and one whose code does not say its identity."""
+    return [
+        entry_row(sid, 1), entry_row(sid, 1, form=b"form two", suffix="9FD"), entry_row(sid, 2),
+        entry_row(sid, 3, indirect=1),
+    ]  # fmt: skip
+
+
 def entries_are_found_by_each_name(store: Store, other: Store) -> None:
     """By identity and code, with all forms; after an id; never across sessions."""
     first, second = add_sessions(store, session_row(1), session_row(2))
-    rows = [
-        entry_row(first, 1), entry_row(first, 1, form=b"form two", suffix="9FD"), entry_row(first, 2),
-        entry_row(first, 3, indirect=1),
-    ]  # fmt: skip
+    rows = _forms(first)
     with store.write() as transaction:
         ids = [transaction.entries.insert(row) for row in (*rows, entry_row(second, 1))]
     stored = [row._replace(id=row_id) for row, row_id in zip(rows, ids, strict=False)]
@@ -197,10 +202,7 @@ def entries_are_found_by_each_name(store: Store, other: Store) -> None:
 def entries_are_found_by_their_mark(store: Store, other: Store) -> None:
     """All forms of a value, direct or not, and what stands in the way of its code; gathered before or not."""
     first, second = add_sessions(store, session_row(1), session_row(2))
-    rows = [
-        entry_row(first, 1), entry_row(first, 1, form=b"form two", suffix="9FD"), entry_row(first, 2),
-        entry_row(first, 3, indirect=1),
-    ]  # fmt: skip
+    rows = _forms(first)
     with store.write() as transaction:
         ids = [
             transaction.entries.insert(row) for row in (*rows, entry_row(second, 1), entry_row(second, 3, indirect=1))
