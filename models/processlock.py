@@ -3,13 +3,15 @@ release what they held."""
 
 from __future__ import annotations
 
+import logging  # noqa: F401 - see below
 import os
 import threading
 import time
 from typing import Final
 
-PATIENCE: Final = 5.0
-"""Seconds that a fork waits for the locks that it waits for, all together."""
+PATIENCE: Final = 60.0
+"""Seconds that a fork waits for the locks that it waits for, all together. Loading a model takes many on a busy
+machine, and a child that is forked in the middle of an import can never import that module."""
 
 
 class ProcessLock:
@@ -78,4 +80,6 @@ def _after_in_child() -> None:
     _after_in_parent()
 
 
+# What registers first is asked last before a fork. The logging module holds its lock over the whole fork, and must not
+# have it yet while a thread that loads a model, and needs it for that, is waited for.
 os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

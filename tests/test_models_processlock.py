@@ -107,6 +107,24 @@ def use():
         pass
 print(wait(fork(use)), lock.locked(), lock.acquire(False))
 """,
+    "names of which another thread has just begun to load the model": """
+gateway = Gateway.open(sys.argv[1], key=bytes(32))
+session = gateway.session("s")
+def slowed(event, args):
+    if event == "import" and args[0].startswith("thinc."):
+        time.sleep(0.05)
+sys.addaudithook(slowed)
+def load():
+    session.redact("Ask Thomas Whitfield.")
+thread = threading.Thread(target=load)
+thread.start()
+while "spacy" not in sys.modules:
+    time.sleep(0.01)
+def use():
+    assert "PERSON" in session.redact("Ask Thomas Whitfield about it.").text
+print(wait(fork(use)), True, False)
+thread.join()
+""",
     "the loop of a blocking turn": """
 gateway = Gateway.open(sys.argv[1], key=bytes(32))
 session = gateway.session("s")
@@ -139,6 +157,8 @@ def use():
 time.sleep(1)
 codes = {wait(fork(use)) for _ in range(12)}
 over.set()
+for thread in threads:
+    thread.join()   # Python ends daemon threads inside C++ code by an abort
 print(*codes, True, False)
 """,
 }
