@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sealgate.models.errors import InterruptNotPending, InvalidInput, SessionBusy
 from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
 
-from .interrupts.ending import cancel_left
 from .services import Services
 from .turn.changes import TurnFailed
-from .turn.hold_step import TIMED_OUT, pauses_of, waits_for
+from .turn.closing import TIMED_OUT, closed
+from .turn.hold_step import end_left, waits_for
 from .turn.state import TurnState
+
+LEFT: Final = "the turn was left unfinished"
+"""Why a turn has ended that nobody goes on with."""
 
 
 class Conversation:
@@ -27,26 +31,31 @@ class Conversation:
         return self._services.log.last()
 
     def messages(self) -> tuple[SealedMessage, ...]:
-        """Everything said so far, with what has become known since hidden in it; the calls of a turn that failed
-        half-way are left out, as no model accepts them unanswered.
+        """Everything said so far, with what has become known since hidden in it.
+
+        The calls of a turn that failed half-way are there, each with what is known of its end; those of a turn that may
+        still go on are left out, as no model accepts them unanswered.
         """
         state = self.last()
         if state is None:
             return ()
         said = state.messages[:-1] if state.calls else state.messages
-        return tuple(map(self._services.redactor.rescrub, said))
+        return tuple(map(self._services.redactor.rescrub, closed(state) if state.status == "failed" else said))
 
     def begin(
         self, messages: Sequence[RawMessage | SealedMessage], *, agent: str, system_prompt: str | None
     ) -> TurnState:
         """The state of a new turn: history, then what is new in ``messages``.
 
-        A caller that resends the conversation is recognised: messages that begin with the whole history replace it.
-        A turn that a crash left is over then. Raises ``SessionBusy`` while the last turn waits for a person.
+        A caller that resends the conversation is recognised: messages that begin with the whole history replace it,
+        with or without its calls. A turn that a crash left is over then. Raises ``SessionBusy`` while the last turn
+        waits for a person.
         """
         state = self.last()
         if state is not None and state.status in ("interrupted", "running"):
-            self._end_left(state)
+            state = self._end_left(state)
+        for left in closed(state)[len(state.messages) :] if state is not None else ():
+            self._services.emitted.remember_message(left)
         system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
         said = redact_messages(self._services, [*system, *_checked(messages)])
         history = self.messages()
@@ -60,9 +69,9 @@ class Conversation:
             raise InterruptNotPending("no turn of this session waits to go on")
         return state
 
-    def _end_left(self, state: TurnState) -> None:
-        """End a turn whose pauses are all over, or that nobody runs any more. Raises ``SessionBusy``, naming it, while
-        one still waits.
+    def _end_left(self, state: TurnState) -> TurnState:
+        """The end of a turn whose pauses are all over, or that nobody runs any more. Raises ``SessionBusy``, naming it,
+        while one still waits.
         """
         table = self._services.interrupts
         waits = [interrupt for call in state.calls if (interrupt := waits_for(call)) is not None]
@@ -71,18 +80,37 @@ class Conversation:
         if waiting is not None and state.status == "interrupted":
             to_do = "answer or cancel it first" if waiting.state == "pending" else "resume the turn first"
             raise SessionBusy(f"the session waits for the interrupt {waiting.id}; {to_do}")
-        code = TIMED_OUT if state.status == "interrupted" else "turn_cancelled"
-        message = "nobody answered in time" if state.status == "interrupted" else "the turn was left unfinished"
-        self._services.log.advance(state, TurnFailed(code=code, message=message))
-        for _cancelled in cancel_left(table, pauses_of(state)):
-            pass
+        late = any(record.state == "timed_out" for record in records)
+        code, message = (TIMED_OUT, "nobody answered in time") if late else ("turn_cancelled", LEFT)
+        ended = self._services.log.advance(state, TurnFailed(code=code, message=message))
+        end_left(self._services, ended)
+        self._services.vault.end_turn()
+        return ended
 
 
 def _resent(said: Sequence[SealedMessage], history: tuple[SealedMessage, ...]) -> int:
     """How many of the messages are the history again, with or without the system prompt that began it."""
     rest = history[1:] if history and history[0].role == "system" else history
     again = list(map(_wording, said))
-    return next((len(known) for known in (history, rest) if again[: len(known)] == list(map(_wording, known))), 0)
+    return next((count for known in (history, rest) if (count := _covered(again, known))), 0)
+
+
+def _covered(again: Sequence[object], history: tuple[SealedMessage, ...]) -> int:
+    """How many messages say the whole history. A caller may leave out its calls, of which some frontends know nothing,
+    and the results of the last ones, which a turn that failed half-way got only at its end.
+    """
+    count = 0
+    for position, message in enumerate(history):
+        if count < len(again) and again[count] == _wording(message):
+            count += 1
+        elif not (message.tool_calls and _is_followed(history[position:])) and message.role != "tool":
+            return 0
+    return count
+
+
+def _is_followed(left: tuple[SealedMessage, ...]) -> bool:
+    """Whether more was said after a message that asks for calls."""
+    return any(not message.tool_calls and message.role != "tool" for message in left)
 
 
 def _wording(message: SealedMessage) -> tuple[object, ...]:

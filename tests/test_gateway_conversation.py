@@ -101,13 +101,14 @@ def test_a_turn_that_failed_is_asked_again_without_saying_it_twice(session: Sess
     assert texts(session.history()) == ["first", "one"]
 
 
-def test_the_calls_of_a_turn_that_failed_half_way_are_left_out(gateway: Gateway, session: Session) -> None:
+def test_the_calls_of_a_turn_that_failed_half_way_stay_with_an_unknown_end(gateway: Gateway, session: Session) -> None:
     gateway.toolify(name="leave")(lambda: (_ for _ in ()).throw(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         session.invoke([HumanMessage("first")], model=ScriptedModel([ToolCall(id="c1", name="leave")]))
-    assert texts(session.history()) == ["first"]
+    left = ["first", "", "ToolOutcomeUnknown: the call was started and never reported back"]
+    assert texts(session.history()) == left
     assert session.invoke([HumanMessage("second")], model=ScriptedModel(["two"])).status == "completed"
-    assert texts(session.history()) == ["first", "second", "two"]
+    assert texts(session.history()) == [*left, "second", "two"]
 
 
 def test_what_became_known_is_hidden_in_the_next_turns_start(session: Session) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,12 +27,14 @@ from sealgate.gateway import (
     InterruptNotPending,
     SealedMessage,
     Session,
+    SessionBusy,
     SessionResponse,
     ToolCall,
     ToolSpec,
     depends_on_interrupt,
     interrupt,
 )
+from sealgate.gateway.turn.closing import NOT_RUN, UNKNOWN
 from sealgate.redaction import Detector
 from sealgate.vault.sqlite.store import SqliteStore
 
@@ -152,15 +155,53 @@ def gone_on(folder: Path, step: int) -> dict[str, Any]:
     }
 
 
+class Listener(Teller):
+    """A model that asks for nothing more, and remembers what it read."""
+
+    def __init__(self) -> None:
+        self.read: list[SealedMessage] = []
+
+    def complete(self, messages: Sequence[SealedMessage], tools: Sequence[ToolSpec]) -> AIMessage:
+        self.read = list(messages)
+        return AIMessage("I see.")
+
+
+def given_up(folder: Path, step: int) -> dict[str, Any]:
+    """What a model reads in a second process that does not go on with the turn, but begins another one, twice."""
+    first, second = Listener(), Listener()
+    with opened(folder) as session:
+        session.interrupts.destroy()
+        try:
+            session.invoke([HumanMessage("And?")], model=first)
+        except SessionBusy:  # An answer was filed already, and only the turn itself can use it.
+            return {"step": step, "busy": True}
+        session.invoke([HumanMessage("Well?")], model=second)
+        shown = json.dumps([message.model_dump(mode="json") for message in session.history()])
+    called = [call.id for message in first.read for call in message.tool_calls]
+    return {
+        "step": step,
+        "busy": False,
+        "called": called,
+        "answered": [message.tool_call_id for message in first.read if message.role == "tool"],
+        "said": {message.name: message.content for message in first.read if message.role == "tool"},
+        "kept": [message.content for message in second.read][: len(first.read)]
+        == [message.content for message in first.read],
+        "effects": lines(folder / "effects"),
+        "shown": [value for value in (CODE, NAME) if value in shown],
+    }
+
+
 def play_all(folder: Path) -> None:
     """Every failpoint, each in a folder of its own."""
     for step in range(1, MOST):
         place = folder / str(step)
         place.mkdir()
         died = killed_before(place, step)
+        shutil.copytree(place, folder / f"{step} given up")
         child = os.fork()
         if child == 0:
-            print(json.dumps({**gone_on(place, step), "died": died}), flush=True)
+            left = given_up(folder / f"{step} given up", step)
+            print(json.dumps({**gone_on(place, step), "died": died, "given_up": left}), flush=True)
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
         if not died:
@@ -203,6 +244,25 @@ def no_answer_is_asked_for_again(played: list[dict[str, Any]]) -> None:
         assert (one["step"], one["twice"]) == (one["step"], [])
 
 
+def what_a_turn_that_was_given_up_did_is_told_to_the_next_ones_model(played: list[dict[str, Any]]) -> None:
+    """Nothing that happened is missing, nothing that is said not to have happened has, and every call is answered."""
+    effect = {"pay": f"paid-{CODE}", "book": f"booked-{NAME}", "look": "looked"}
+    seen: set[str] = set()
+    for one in (play["given_up"] for play in played if not play["given_up"]["busy"]):
+        assert (one["step"], one["called"], one["kept"]) == (one["step"], one["answered"], True)
+        assert (one["step"], one["shown"]) == (one["step"], [])
+        assert set(one["effects"]) <= {effect[tool] for tool in one["said"]}
+        for tool, text in one["said"].items():
+            seen.add(text)
+            happened = one["effects"].count(effect[tool])
+            assert happened <= 1
+            if text in ("paid", "booked", "looked"):
+                assert (one["step"], tool, happened) == (one["step"], tool, 1)
+            elif not text.startswith("ToolOutcomeUnknown: "):
+                assert (one["step"], tool, happened) == (one["step"], tool, 0)
+    assert seen >= {"paid", "booked", "looked", UNKNOWN, NOT_RUN}
+
+
 @pytest.mark.timeout(600)
 def test_a_turn_that_is_killed_before_any_write_goes_on_elsewhere(tmp_path: Path) -> None:
     """All claims about one playing of every failpoint, which takes a while."""
@@ -215,6 +275,7 @@ def test_a_turn_that_is_killed_before_any_write_goes_on_elsewhere(tmp_path: Path
     every_turn_ends_and_no_pause_is_left(played)
     no_tool_runs_twice_and_one_that_never_reported_back_is_said_to_be_unknown(played)
     no_answer_is_asked_for_again(played)
+    what_a_turn_that_was_given_up_did_is_told_to_the_next_ones_model(played)
 
 
 if __name__ == "__main__":

@@ -232,7 +232,10 @@ def test_a_cancelled_turn_is_recorded_and_the_next_one_works(
     asyncio.run(scenario())
     last = session.events().history()[-1]
     assert (last.type, last.error and last.error.code) == ("error", "turn_cancelled")
-    assert [message.text() for message in session.history()] == ["first"]
+    may_have_run = "ToolOutcomeUnknown: the call was started and never reported back"
+    not_run = "TurnCancelled: the turn ended before the call was run"
+    left = {"model": [], "handler": ["", not_run]}.get(where, ["", may_have_run])
+    assert [message.text() for message in session.history()] == ["first", *left]
     assert session.invoke([HumanMessage("second")], model=ScriptedModel(["two"])).response == "two"
 
 

@@ -18,15 +18,13 @@ from ..tools.injection import Injection, placeholders_in
 from ..tools.tool import Tool
 from .arguments import complete_arguments
 from .changes import CallSucceeded, Decided, Edited
+from .closing import WITHHELD, denial
 from .context import TurnContext
 from .failure import fail_call
 from .numbering import place_of_approval
 from .state import ApprovalState, CallState, TurnState
 from .steps import Approve
 from .waits import Effects
-
-WITHHELD = "result withheld"
-"""What the model reads of a result that a person did not let through."""
 
 
 def ask_approval(context: TurnContext, state: TurnState, step: Approve) -> Effects[TurnState]:
@@ -157,11 +155,6 @@ def _reviewed(
         state = context.advance(state, Decided(call_id=call.id, approval=_denied(call, record, decision)))
         return (yield from fail_call(context, state, call.id, WITHHELD))
     return context.advance(state, CallSucceeded(call_id=call.id, content=call.content, result=call.result))
-
-
-def denial(note: str | None) -> str:
-    """What the model reads of a call that a person did not approve."""
-    return "Denied: the call was not approved" + (f": {note}" if note else "")
 
 
 def pause_id(context: TurnContext, state: TurnState, call: CallState, place: str) -> str:

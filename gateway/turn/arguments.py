@@ -64,5 +64,6 @@ def _returned_by(context: TurnContext, name: str, result: JsonValue) -> frozense
 
 def _result(state: TurnState, name: str) -> JsonValue:
     if name not in state.results:
-        raise ToolFailed(f"the tool {name!r}, which this one depends on, gave no result")
+        why = next((f": {call.content}" for call in state.calls if call.tool == name and call.phase == "done"), "")
+        raise ToolFailed(f"the tool {name!r}, which this one depends on, gave no result{why}")
     return state.results[name]

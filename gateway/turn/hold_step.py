@@ -5,24 +5,24 @@ turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sealgate.models.events import AppEvent, ErrorDescriptor
+from sealgate.models.events import AppEvent, ErrorDescriptor, EventType
 from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.approving import CANCELLED, ENDED_AS
 from ..interrupts.ending import cancel_left
 from ..interrupts.inputs import coerce
 from ..interrupts.record import InterruptRecord
+from ..services import Services
 from .approve_step import take_decision
 from .ask_step import question_of
 from .changes import Asked, BodyPaused, TurnFailed, TurnPaused
+from .closing import TIMED_OUT, lost, may_have_run
 from .context import TurnContext
 from .failure import fail_call
 from .state import AskState, CallState, TurnState
 from .waits import Effects, Wait
-
-TIMED_OUT = "interrupt_timeout"
-"""The code of a turn that ended because nobody answered or decided in time."""
 
 WARNING = 30.0
 """Seconds before a pause's time is over at which a turn that waits tells of it; WCAG 2.2.1 asks for 20 at least."""
@@ -90,13 +90,20 @@ def pauses_of(state: TurnState) -> list[str]:
     ]
 
 
-def cancel_pauses(context: TurnContext, state: TurnState) -> list[AppEvent]:
-    """Cancel what still waits of a turn that has ended; the events that tell of it, published already.
+def end_left(services: Services, state: TurnState) -> list[AppEvent]:
+    """Cancel what still waits of a turn that has ended; the events that tell of it and of the calls that never came
+    back, published already.
 
     All at once: a turn that is abandoned gets no further than its next event.
     """
-    left = cancel_left(context.services.interrupts, pauses_of(state))
-    return [context.event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
+
+    def event(kind: EventType, **fields: Any) -> AppEvent:
+        place = {"turn_id": state.turn_id, "session_id": services.vault.name, "timestamp": services.now()}
+        return services.publish(AppEvent(type=kind, **place, **fields))
+
+    left = cancel_left(services.interrupts, pauses_of(state))
+    cancelled = [event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
+    return [*cancelled, *(event("tool.failed", tool=lost(call)) for call in state.calls if may_have_run(call))]
 
 
 def too_late(context: TurnContext, state: TurnState, call: CallState) -> Effects[TurnState]:

@@ -168,13 +168,14 @@ def _settled(state: TurnState) -> TurnState:
         return state
     asked = [call for call in state.calls if call.parent is None]
     final = next((call for call in asked if call.final and call.status == "success"), None)
-    settled = state.but(messages=(*state.messages, *map(_tool_message, asked)), calls=())
+    settled = state.but(messages=(*state.messages, *map(tool_message, asked)), calls=())
     if final is None:
         return settled
     return settled.but(status="completed", result=final.result, result_tool=final.tool)
 
 
-def _tool_message(call: CallState) -> SealedMessage:
+def tool_message(call: CallState) -> SealedMessage:
+    """What the model reads of a call that has ended."""
     with sealing():
         return SealedMessage(
             role="tool", content=call.content, tool_call_id=call.id, name=call.tool, status=call.status

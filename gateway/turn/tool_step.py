@@ -30,10 +30,11 @@ from ..interrupts.scratchpad import InterruptScratchpad
 from ..tools.injection import Injection, inject, placeholders_in
 from ..tools.outcome import as_text, hide_split, redact_error, redact_result, to_json
 from ..tools.tool import Tool
-from .approve_step import denial, is_bound, is_late
+from .approve_step import is_bound, is_late
 from .arguments import complete_arguments, kept_closed
 from .body import PAUSED, filed_pause, pause_body, paused_at, running, scratchpad_of
 from .changes import CallReturned, CallStarted, CallSucceeded
+from .closing import UNKNOWN, denial
 from .context import TurnContext
 from .failure import fail_call
 from .hold_step import too_late
@@ -61,8 +62,7 @@ def run_tool(context: TurnContext, state: TurnState, step: RunTool) -> Effects[T
     if paused is not None:
         return context.advance(state, paused_at(call, paused))
     if call.phase == "started" and not call.idempotent:
-        content = "ToolOutcomeUnknown: the call was started and never reported back"
-        return (yield from fail_call(context, state, call.id, content))
+        return (yield from fail_call(context, state, call.id, UNKNOWN))
     decided = call.approval("before")
     if decided is not None and decided.decided == "denied":
         return (yield from fail_call(context, state, call.id, denial(decided.note)))

@@ -19,8 +19,9 @@ from sealgate.models.response import SessionResponse
 from .approve_step import ask_approval
 from .ask_step import ask_person
 from .changes import TurnFailed
+from .closing import closed
 from .context import TurnContext
-from .hold_step import cancel_pauses, hold, waits_for
+from .hold_step import end_left, hold, waits_for
 from .model_step import call_model
 from .specs import strings_of
 from .state import TurnState
@@ -52,7 +53,7 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         # Raised outside of the handler: even `from None` would keep an exception that may hold a value as the context.
         raise unexpected
     if current.status != "interrupted":
-        yield from cancel_pauses(context, current)
+        yield from end_left(context.services, current)
         yield context.event("final", text=current.response, data={"status": current.status})
     return current
 
@@ -84,7 +85,7 @@ def response_of(context: TurnContext, state: TurnState) -> SessionResponse:
         result=_result(context, state),
         interrupts=_open_pauses(context, state),
         error=state.error,
-        messages=state.messages[state.start :],
+        messages=(closed(state) if state.status == "failed" else state.messages)[state.start :],
         steps=state.model_steps,
     )
 
@@ -127,14 +128,14 @@ def perform(context: TurnContext, state: TurnState, step: Step) -> Effects[TurnS
 def _ended(context: TurnContext, error: SealgateError) -> Effects[None]:
     """Record and announce why the turn ends. A store that fails cannot record that it failed."""
     failed = TurnFailed(code=code_of(error), message=str(error))
-    cancelled: list[AppEvent] = []
+    left: list[AppEvent] = []
     with suppress(VaultError):
         last = context.services.log.last()
         context.advance(last, failed)
         if last is not None:
-            cancelled = cancel_pauses(context, last)
+            left = end_left(context.services, last)
     told = context.event("error", error=ErrorDescriptor(code=failed.code, message=failed.message))
-    yield from (*cancelled, told)
+    yield from (*left, told)
 
 
 def _result(context: TurnContext, state: TurnState) -> object:
