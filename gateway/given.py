@@ -19,16 +19,16 @@ def an(kind: type[Given], given: object, what: str, usage: str = "") -> Given:
     if isinstance(given, kind):
         return given
     hint = f": {usage}" if usage else ""
-    raise InvalidInput(f"{what} is {_article(type(given).__name__)}, not {_article(kind.__name__)}{hint}")
+    raise InvalidInput(f"{what} is {an_article(type(given).__name__)}, not {an_article(kind.__name__)}{hint}")
 
 
 def known_values(given: object) -> Sequence[str | PrivateData]:
     """Values that are known to be in a text. A single text is none of them: its letters would be."""
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes, bytearray)):
-        raise InvalidInput(f"known is {_article(type(given).__name__)}, not a list of str and PrivateData")
+        raise InvalidInput(f"known is {an_article(type(given).__name__)}, not a list of str and PrivateData")
     for position, value in enumerate(given):
         if not isinstance(value, (str, PrivateData)):
-            raise InvalidInput(f"known[{position}] is {_article(type(value).__name__)}, not a str or a PrivateData")
+            raise InvalidInput(f"known[{position}] is {an_article(type(value).__name__)}, not a str or a PrivateData")
     return given
 
 
@@ -42,7 +42,7 @@ def path_of(given: object, what: str) -> str:
     spelled = os.fspath(given) if isinstance(given, os.PathLike) else given
     if isinstance(spelled, str):
         return spelled
-    raise InvalidInput(f"{what} is {_article(type(given).__name__)}, not a str or a path of text")
+    raise InvalidInput(f"{what} is {an_article(type(given).__name__)}, not a str or a path of text")
 
 
 def check_options(**given: tuple[type, object]) -> None:
@@ -55,7 +55,7 @@ def check_options(**given: tuple[type, object]) -> None:
 def check_clock(given: object) -> None:
     """Nothing, if it tells the time."""
     if not callable(getattr(given, "now", None)):
-        raise InvalidInput(f"clock is {_article(type(given).__name__)}, which has no method now()")
+        raise InvalidInput(f"clock is {an_article(type(given).__name__)}, which has no method now()")
 
 
 def check_operators(given: object) -> None:
@@ -69,9 +69,10 @@ def check_operators(given: object) -> None:
 def check_target(given: object) -> None:
     """Nothing, if it can be made a tool. Raises ``InvalidPolicy``."""
     if not callable(given):
-        found = _article(type(given).__name__)
+        found = an_article(type(given).__name__)
         raise InvalidPolicy(f"toolify was given {found}: write @toolify() above a function or a model, options by name")
 
 
-def _article(name: str) -> str:
+def an_article(name: str) -> str:
+    """The name of a type with its article."""
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

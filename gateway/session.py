@@ -221,9 +221,10 @@ class Session:
         """File an answer or a decision, and go on with the turn that waited for it, in this or another process.
 
         Without an id: go on with the turn that a crash left, or whose answers were filed through ``interrupts``. A
-        decision that is not ``True`` or ``{"approved": True}`` rejects. ``again`` is an answer's second typing.
-        ``model`` is needed where this process has not run the turn. Raises ``InterruptNotPending`` with the receipt,
-        ``InvalidAnswer`` (it stays pending), and as ``invoke``.
+        decision is ``True``, ``False``, ``{"approved": …}`` (without ``approved``: no) or another shape that
+        ``interrupts.resolve`` takes. ``again`` is an answer's second typing. ``model`` is needed where this process has
+        not run the turn. Raises ``InterruptNotPending`` with the receipt, ``InvalidAnswer`` (it stays pending), and as
+        ``invoke``.
         """
         return self.turns.resume(interrupt_id, answer, self.turns.with_model(model), again)
 

@@ -18,6 +18,7 @@ from sealgate.gateway import (
     InterruptNotPending,
     InterruptRequest,
     InterruptTimeout,
+    InvalidAnswer,
     PerToolDispatchConfig,
     PrivateData,
     Session,
@@ -160,7 +161,7 @@ def test_the_envelope_of_an_approval(bank: Callable[..., Bank]) -> None:
         ),
         (True, [("pay", 5, "bob")]),
         (False, []),
-        ("yes", []),
+        ({"approved": True, "approver": "jane"}, [("pay", 5, "bob")]),
         ([HumanResponse(type="accept")], [("pay", 5, "bob")]),
     ],
 )
@@ -169,6 +170,50 @@ def test_what_resume_takes_for_an_approval(bank: Callable[..., Bank], response: 
     (asked,) = one.run(PAY).interrupts
     assert one.session.resume(asked.id, response).status == "completed"
     assert one.ran == ran
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        *("yes", "no", "true", "", "approved", CARD, b"yes", None, 1, 0, 1.0),
+        *([], [True, True], [{"approved": True}] * 2, ["yes"], [None], (True,), {"approved"}, object(), Bank),
+        *[{"approved": given} for given in ("yes", "true", 1, 0, None, (), [True], CARD)],
+        {"approved": True, "note": 5},
+        {"approved": False, "note": [CARD]},
+        {"approved": True, "modifiedArguments": [CARD]},
+        {"approved": True, "modifiedArguments": {"amount": object()}},
+        {"approved": True, "modifiedArguments": {"amount": float("nan")}},
+        {"approved": True, "modifiedArguments": {5: 5}},
+        {1: True},
+        HumanResponse(
+            type="edit", args=ActionRequest(action="approve_tool_call", args={"approvals": [{"toolCallId": CARD}]})
+        ),
+    ],
+)
+def test_what_is_no_decision_is_refused_and_nobody_is_taken_to_have_said_no(
+    bank: Callable[..., Bank], decision: Any
+) -> None:
+    one = bank(interrupt_before=["pay"])
+    (asked,) = one.run(PAY).interrupts
+    for decide in (one.session.interrupts.resolve, one.session.resume):
+        with pytest.raises(InvalidAnswer) as refused:
+            decide(asked.id, decision)
+        assert "4111" not in repr(refused.value) + str(refused.value)
+        assert refused.value.__context__ is None
+    assert one.session.interrupts.pending() == [asked]
+    assert one.ran == []
+    assert one.session.resume(asked.id, {"approved": True}).status == "completed"
+    assert one.ran == [("pay", 5, "bob")]
+
+
+def test_what_is_no_decision_does_not_tell_whether_a_pause_is_there(bank: Callable[..., Bank]) -> None:
+    one = bank(interrupt_before=["pay"])
+    (asked,) = one.run(PAY).interrupts
+    one.session.resume(asked.id, True)
+    for interrupt_id in (asked.id, "unknown"):
+        assert not one.session.interrupts.resolve(interrupt_id, "yes").handled  # type: ignore[arg-type]
+        with pytest.raises(InterruptNotPending):
+            one.session.resume(interrupt_id, "yes")
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision, InterruptDecision
-from sealgate.models.errors import InvalidAnswer, LimitExceeded
+from sealgate.models.errors import InvalidAnswer, InvalidEnvelope, LimitExceeded, NotJson
 from sealgate.models.interrupts import ActionRequest, HumanInterrupt, HumanInterruptConfig, HumanResponse
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import INTERRUPT
 from sealgate.redaction import Redactor
 
+from ..given import an_article
 from ..tools.injection import placeholders_in
 from .record import InterruptRecord
 
@@ -24,15 +25,19 @@ FULL = HumanInterruptConfig(allow_accept=True, allow_edit=True, allow_ignore=Tru
 """What may be decided about a call before it runs."""
 
 
+class Disallowed(InvalidAnswer):
+    """A decision that can be read, and that the pause does not take."""
+
+
 def read_decision(redactor: Redactor, record: InterruptRecord, decision: ApprovalDecision) -> ApprovalDecision:
     """The decision as it is stored: redacted, with the placeholders of the call itself left in edited arguments.
 
-    Raises ``InvalidAnswer`` for one that the pause does not allow, and for edited arguments that the tool does not take
+    Raises ``Disallowed`` for one that the pause does not allow, and for edited arguments that the tool does not take
     from the model; the pause then stays pending.
     """
     allowed = record.human.config if record.human is not None else FULL
     if not _is_allowed(decision, allowed):
-        raise InvalidAnswer("the interrupt does not allow this kind of response")
+        raise Disallowed("the interrupt does not allow this kind of response")
     note, modified = decision.note, decision.modified_arguments
     if note is not None and len(note) > MAX_NOTE:
         raise LimitExceeded(f"a note is longer than {MAX_NOTE} characters", MAX_NOTE)
@@ -45,43 +50,52 @@ def read_decision(redactor: Redactor, record: InterruptRecord, decision: Approva
     return ApprovalDecision.model_validate(fields)
 
 
-def as_known(answer: object) -> ApprovalDecision | HumanResponse | Mapping[str, JsonValue]:
-    """What somebody said about a call, in a shape that can be read. Anything that does not say yes is a rejection."""
+def as_decision(answer: object, record: InterruptRecord) -> ApprovalDecision:
+    """The decision in an answer about ``record``: an ``ApprovalDecision``, its JSON object (without ``approved`` a
+    rejection), an ``InterruptDecision``, a ``HumanResponse`` or a list of one of these, ``True`` or ``False``.
+
+    Raises ``InvalidAnswer`` for anything else, which nobody meant as a no, and ``Disallowed`` for an edit that names
+    another tool.
+    """
     if isinstance(answer, list) and len(answer) == 1:  # inspectors of LangGraph answer with a list of one response
         answer = answer[0]
+    if isinstance(answer, bool):
+        return ApprovalDecision(approved=answer)
+    if isinstance(answer, ApprovalDecision):
+        return answer
     if isinstance(answer, InterruptDecision):
         return answer.decision()
-    if isinstance(answer, ApprovalDecision | HumanResponse | Mapping):
-        return answer
-    return ApprovalDecision(approved=answer is True)
+    if isinstance(answer, Mapping):
+        return _read(lambda: ApprovalDecision.read(dict(answer)))
+    if not isinstance(answer, HumanResponse):
+        found = type(answer).__name__
+        raise InvalidAnswer(f"a decision is True, False or an object with 'approved', not {an_article(found)}")
+    if isinstance(answer.args, ActionRequest) and answer.type == "edit":
+        request = answer.args
+        return _read(lambda: _edit(request, record))
+    return answer.decision()
 
 
-def as_decision(answer: object, record: InterruptRecord | None) -> ApprovalDecision:
-    """The decision in an answer about ``record``.
-
-    Raises ``InvalidAnswer`` for an edit that names another tool, and as ``ApprovalDecision.read`` does.
-    """
-    known = as_known(answer)
-    if isinstance(known, Mapping):
-        return ApprovalDecision.read(dict(known))
-    if isinstance(known, HumanResponse):
-        if isinstance(known.args, ActionRequest) and known.type == "edit":
-            return _edit(known.args, record)
-        return known.decision()
-    return known
+def _read(read: Callable[[], ApprovalDecision]) -> ApprovalDecision:
+    """A decision that came as JSON. Raises ``InvalidAnswer`` with places and rules for one of another shape."""
+    try:
+        return read()
+    except (InvalidEnvelope, NotJson, LimitExceeded) as error:
+        problem = str(error)
+    raise InvalidAnswer(problem)
 
 
-def _edit(request: ActionRequest, record: InterruptRecord | None) -> ApprovalDecision:
+def _edit(request: ActionRequest, record: InterruptRecord) -> ApprovalDecision:
     """An edited request, in the call's own form or in that of the envelope with its approvals."""
-    own = record.human.action_request.action if record is not None and record.human is not None else ""
-    if record is not None and request.action not in (record.tool, own):
-        raise InvalidAnswer("an edit changes the arguments of a call, not its tool")
+    own = record.human.action_request.action if record.human is not None else ""
+    if request.action not in (record.tool, own):
+        raise Disallowed("an edit changes the arguments of a call, not its tool")
     if "approvals" not in request.args:
         return ApprovalDecision(approved=True, modified_arguments=request.args)
     listed = HumanInterrupt(action_request=request, config=FULL).approvals()
-    about = [one for one in listed if record is not None and one.tool_call_id == record.call_id]
-    if len(about) != 1 or record is None or about[0].tool_name != record.tool:
-        raise InvalidAnswer("an edit holds the one call that is asked about")
+    about = [one for one in listed if one.tool_call_id == record.call_id]
+    if len(about) != 1 or about[0].tool_name != record.tool:
+        raise Disallowed("an edit holds the one call that is asked about")
     edited = about[0].edited_args if about[0].edited_args is not None else about[0].args
     return ApprovalDecision(approved=True, modified_arguments=edited)
 
@@ -99,7 +113,7 @@ def _check_names(record: InterruptRecord, modified: Mapping[str, JsonValue]) -> 
     for name, value in modified.items():
         unchanged = name in record.arguments and record.arguments[name] == value
         if name not in record.editable and not unchanged:
-            raise InvalidAnswer("an edit changes only arguments that the tool takes from the model")
+            raise Disallowed("an edit changes only arguments that the tool takes from the model")
 
 
 def _edited(

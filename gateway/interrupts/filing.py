@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from sealgate.models.errors import AuditUnavailable, InterruptNotPending, StoreFull, StoreUnavailable
 from sealgate.models.receipts import InterruptResolveReceipt
 
-from .decisions import as_known
-from .manager import InterruptManager
+from .manager import Decision, InterruptManager
 
 
 def file_answer(
@@ -14,9 +15,8 @@ def file_answer(
 ) -> InterruptResolveReceipt:
     """The receipt of an answer or a decision that was filed; ``again`` is the second typing of an answer.
 
-    A decision is an ``ApprovalDecision``, its JSON, a ``HumanResponse`` or a yes-or-no. Raises ``InterruptNotPending``
-    with the receipt when it was not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing
-    can be written.
+    A decision is what ``InterruptManager.resolve`` takes. Raises ``InterruptNotPending`` with the receipt when it was
+    not filed, ``InvalidAnswer`` when it does not fit, ``AuditUnavailable`` when nothing can be written.
     """
     try:
         receipt = _filed(manager, interrupt_id, answer, again)
@@ -30,5 +30,5 @@ def file_answer(
 def _filed(manager: InterruptManager, interrupt_id: str, answer: object, again: object) -> InterruptResolveReceipt:
     waiting = manager.get(interrupt_id)
     if waiting is not None and waiting.kind == "approve":
-        return manager.resolve(interrupt_id, as_known(answer))
+        return manager.resolve(interrupt_id, cast("Decision", answer))  # it reads anything, and refuses what is none
     return manager.answer(interrupt_id, answer, again=again)

@@ -19,13 +19,13 @@ from ..services import Services
 from .answer import take_answer
 from .approving import Approvals
 from .config import InterruptConfig
-from .decisions import as_decision, read_decision
+from .decisions import Disallowed, as_decision, read_decision
 from .ending import cancel_left
 from .pause_answer import take_pause_answer
 from .record import InterruptRecord
 from .values import for_approver
 
-Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any]
+Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any] | bool
 """A decision in any of its shapes."""
 
 
@@ -82,11 +82,16 @@ class InterruptManager:
     def resolve(self, interrupt_id: str, decision: Decision, *, approver: str | None = None) -> InterruptResolveReceipt:
         """File the decision about a call, redacted. A payload without ``approved`` is a rejection. ``handled`` is
         false for a pause that is unknown, over or settled, and for a response that it does not allow; it stays
-        pending then. ``approver`` is whoever decided; the audit chain has a pseudonym for it.
+        pending then. ``approver`` is whoever decided; the audit chain has a pseudonym for it. Raises
+        ``InvalidAnswer`` for what is no decision: a text, nothing, an ``approved`` that is no boolean. It stays
+        pending then too.
         """
+        asked = self._pending(interrupt_id)
+        if asked is None or asked.kind != "approve":
+            return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         filed: InterruptRecord | None = None
-        with suppress(InterruptNotPending, InvalidAnswer, LimitExceeded):
-            read = as_decision(decision, self._pending(interrupt_id))
+        with suppress(InterruptNotPending, Disallowed, LimitExceeded):
+            read = as_decision(decision, asked)
             filed = self._table.take(
                 interrupt_id,
                 lambda claimed: {"decision": self._decision(claimed, read), "approver": approver},
@@ -176,8 +181,6 @@ class InterruptManager:
         return record if record is not None and record.state == "pending" else None
 
     def _decision(self, claimed: InterruptRecord, decision: ApprovalDecision) -> dict[str, Any]:
-        if claimed.kind != "approve":
-            raise InvalidAnswer("this interrupt asks for a value, not for a decision")
         return read_decision(self._services.redactor, claimed, decision).wire()
 
     def _cancel(self, interrupt_id: str) -> InterruptRecord | None:
