@@ -9,15 +9,16 @@ from __future__ import annotations
 import importlib
 import typing
 
-_APART: typing.Final = {"OpenAIChat": ".openai_chat"}
-"""What is imported by itself only: a client for HTTP is a fifth of the whole."""
+_APART: typing.Final = {"OpenAIChat": ".openai_chat", "mount_events": ".http.mount"}
+"""What is imported by itself only: a client for HTTP is a fifth of the whole, and a route is for who serves one."""
 
 if typing.TYPE_CHECKING:
     from . import exports
     from .exports import *  # noqa: F403  # its __all__ says which
+    from .http.mount import mount_events as mount_events
     from .openai_chat import OpenAIChat as OpenAIChat
 
-    __all__ = ["OpenAIChat"]
+    __all__ = ["OpenAIChat", "mount_events"]
     __all__ += exports.__all__
 else:  # A type checker that saw this function would take any name for one of ours.
 

@@ -34,7 +34,7 @@ HEAVY = {
     *("fastapi", "starlette", "uvicorn", "flask", "django"),
     *("spacy", "thinc", "presidio_analyzer", "presidio_anonymizer", "onnxruntime", "torch", "transformers"),
     *("openai", "anthropic", "langchain", "langgraph", "mcp", "psycopg", "valkey", "redis"),
-    *("sealgate.gateway.http", "sealgate.gateway.proxy", "sealgate.gateway.adapters", "sealgate.gateway.cli"),
+    *("sealgate.gateway.http.streams", "sealgate.gateway.proxy", "sealgate.gateway.adapters", "sealgate.gateway.cli"),
 }
 """What importing the gateway must not load: web frameworks, language models, adapters and what they stand on."""
 

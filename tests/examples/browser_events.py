@@ -1,6 +1,6 @@
 """A page that follows a turn and answers its question: server-sent events out, a POST back. The server is plain ASGI.
 
-With Starlette or FastAPI, ``follow`` is ``StreamingResponse(frames, media_type="text/event-stream")``.
+With FastAPI or Starlette, ``mount_events(app, session.events(), authorize=…)`` does what ``follow`` does here.
 """
 
 import asyncio

@@ -1,0 +1,1 @@
+"""HTTP: what an application of FastAPI or Starlette serves of a gateway."""
