@@ -22,7 +22,7 @@ HOSTILE = (
     "token ", "AB12 ", "Mr A ", "1 a st ", "name: A ", "code is ",
     "account is : ", "-----BEGIN PRIVATE KEY-----", "://a:",
     "xxxx ", "a_", "[EMAIL_", "born on ", "rue de ", "4111 ", "+1", "Aa0", "ssn ", "best,\n", "1 rue ", "\u200b",
-    "ID A1 ",
+    "ID A1 ", "1 A ", "1 Aa, ", "Flat 1, ", "corner of A ", "Apt 1\n",
 )  # fmt: skip
 
 

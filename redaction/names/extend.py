@@ -11,6 +11,7 @@ from sealgate.models.findings import Finding
 
 from ..union import family_of
 from ..words import is_plain
+from .addresses import grown_addresses
 from .code_lines import is_code_value
 
 _NEXT_WORD: Final = re.compile(
@@ -18,15 +19,6 @@ _NEXT_WORD: Final = re.compile(
     r"|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
 )
 _WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")
-_REST_OF_ADDRESS: Final = re.compile(
-    r"(?:[,\s]{0,3}(?:(?:apt|apartment|unit|suite|ste|building|bldg|floor|fl|room|rm|lot|space|no)\b\.?"
-    r"[ ]?#?[ ]?[\w-]{1,6}"
-    r"|#[ ]?[\w-]{1,6}"
-    r"|(?:north|south)(?:[ ]?(?:east|west))?\b|(?:east|west)\b|[NSEW][EW]?\b\.?|USA\b|U\.S\.A?\.?|United States|UK\b"
-    r"|[A-Z]{2}[ ][0-9]{5}(?:-[0-9]{4})?(?![0-9])"
-    r"|[0-9]{5}(?:-[0-9]{4})?(?![0-9]))){1,4}",
-    re.IGNORECASE,
-)
 _POSTCODE: Final = re.compile(r"[0-9]{5}(?:-[0-9]{4})?")
 """A postcode of most countries, which may stand alone."""
 
@@ -37,16 +29,12 @@ _NEARBY: Final = 4
 def grown(text: str, findings: Sequence[Finding]) -> list[Finding]:
     """The findings, names and addresses of models grown, house numbers without an address left out."""
     places = [finding for finding in findings if family_of(finding) == "place"]
-    return [_grown(text, finding) for finding in findings if not _is_stray(text, finding, places)]
+    others = [_grown(text, finding) for finding in findings if family_of(finding) != "place"]
+    return [*others, *grown_addresses(text, [place for place in places if not _is_stray(text, place, places)])]
 
 
 def _grown(text: str, finding: Finding) -> Finding:
-    if finding.entity_type == "STREET_ADDRESS":
-        rest = _REST_OF_ADDRESS.match(text, finding.end)
-        return replace(finding, end=rest.end()) if rest is not None else finding
-    if finding.entity_type == "PERSON":
-        return _person(text, finding)
-    return finding
+    return _person(text, finding) if finding.entity_type == "PERSON" else finding
 
 
 def _person(text: str, finding: Finding) -> Finding:

@@ -16,6 +16,7 @@ from .network import NETWORK
 from .people import PEOPLE
 from .rule import Rule
 from .secrets import SECRETS
+from .streets import STREETS
 from .tokens import TOKENS
 
 ALL_RULES: Final[tuple[Rule, ...]] = (
@@ -30,6 +31,7 @@ ALL_RULES: Final[tuple[Rule, ...]] = (
     *NATIONAL,
     *EUROPEAN,
     *ADDRESSES,
+    *STREETS,
     *PEOPLE,
 )
 """All rules, in no order that matters: the union decides."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from .rule import Rule
@@ -15,6 +16,11 @@ _UNIT: Final = r"(?:,?[ ](?:apt|apartment|unit|suite|ste|floor|fl|room|rm|#)\.?[
 _STATES: Final = r"(?:A[LKZR]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])"
 _NAME_WORD: Final = r"(?:[A-Z0-9][\w.'’-]{0,24}|(?:de|la|las|los|del|el|san|of|the|old|new|north|south|east|west|n|s|e|w|ne|nw|se|sw)\.?)"
 
+_CLAUSE: Final = re.compile(
+    r"^[0-9]+[A-Za-z]?, [a-z]|(?=.*[A-Z]).* (?:run|pass|bend|point|walk|view|hill|path|row|loop|close|place|square|cove|wharf)\b"
+)
+"""What reads on after a number as a sentence does, and not as a street: "at 6, call it my Morning run"."""
+
 ADDRESSES: Final[tuple[Rule, ...]] = (
     Rule(
         "street",
@@ -26,11 +32,12 @@ ADDRESSES: Final[tuple[Rule, ...]] = (
             "ship it to «12 main st apt 4», springfield",
             "«10 Downing Street», London",
         ),
-        ("12 people in the street market", "3 ways to do it"),
+        ("12 people in the street market", "3 ways to do it", "at 6, call it Morning run", "5, see Ada Road"),
         gates=("digit",),
         unless=r"(?:version|chapter|page|section|figure|step|line)[ ]\Z",
         valid=lambda value: (
-            not any(
+            not _CLAUSE.search(value)
+            and not any(
                 f" {word} " in f" {value.lower()} "
                 for word in (
                     "people",
