@@ -38,6 +38,15 @@ def test_the_pipe_gives_every_byte_back(data: bytes, sealgate_command: Command) 
     assert restored.stdout == data
 
 
+def test_a_session_is_its_tenants(sealgate_command: Command) -> None:
+    redacted = sealgate_command("redact", "--tenant", "acme", input=TEXT.encode())
+    restored = sealgate_command("restore", "--tenant", "acme", input=redacted.stdout)
+    assert restored.stdout == TEXT.encode()
+    refused = sealgate_command("restore", input=redacted.stdout)
+    assert refused.returncode != 0
+    assert refused.stdout == b""
+
+
 def test_both_ends_of_one_pipe_start_at_once(tmp_path: Path) -> None:
     """Nothing exists yet: ``restore`` waits for its input to end before it looks for the session."""
     command = shlex.join([sys.executable, "-m", "sealgate.gateway"])

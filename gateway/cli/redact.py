@@ -12,20 +12,21 @@ from ..gateway import Gateway
 from .explanations import write_explanations
 from .streams import read_text, write_json, write_text
 from .vaultanchor import anchor_at, anchor_option
-from .vaultoption import json_option, session_option, vault_option, vault_place
+from .vaultoption import json_option, session_option, tenant_option, vault_option, vault_place
 
 
 @click.command()
 @vault_option
 @anchor_option
 @session_option
+@tenant_option
 @json_option
 @click.option(
     "--explain",
     is_flag=True,
     help="Say what would be found, by which recognizer and why, with * before what counts; store nothing new.",
 )
-def redact(vault: str | None, anchor: str | None, session: str, as_json: bool, explain: bool) -> None:
+def redact(vault: str | None, anchor: str | None, session: str, tenant: str, as_json: bool, explain: bool) -> None:
     """Replace private values in standard input by placeholders.
 
     The values are kept, encrypted, in the vault, and `sealgate restore` with the same session puts them back, byte for
@@ -34,9 +35,9 @@ def redact(vault: str | None, anchor: str | None, session: str, as_json: bool, e
     text = read_text()
     with Gateway.open(vault_place(vault), anchor=anchor_at(anchor)) as gateway:
         if explain:
-            write_explanations(gateway.session(session).explain(text), as_json=as_json)
+            write_explanations(gateway.session(session, tenant=tenant).explain(text), as_json=as_json)
             return
-        redaction = gateway.session(session).redact(text)
+        redaction = gateway.session(session, tenant=tenant).redact(text)
     if as_json:
         write_json(described(session, redaction))
     else:

@@ -12,15 +12,16 @@ from sealgate.vault.engines import is_url
 from ..gateway import Gateway
 from .streams import read_text, write_json, write_text
 from .vaultanchor import anchor_at, anchor_option
-from .vaultoption import json_option, session_option, vault_option, vault_place
+from .vaultoption import json_option, session_option, tenant_option, vault_option, vault_place
 
 
 @click.command()
 @vault_option
 @anchor_option
 @session_option
+@tenant_option
 @json_option
-def restore(vault: str | None, anchor: str | None, session: str, as_json: bool) -> None:
+def restore(vault: str | None, anchor: str | None, session: str, tenant: str, as_json: bool) -> None:
     """Put the values back in place of the placeholders in standard input.
 
     Placeholders that this session did not issue, or whose value has expired, stay as they are; --json lists them.
@@ -31,7 +32,7 @@ def restore(vault: str | None, anchor: str | None, session: str, as_json: bool) 
     if not is_url(place) and not Path(place).exists():
         raise VaultMissing("there is no vault at this place")  # Opening it would make an empty one.
     with Gateway.open(place, anchor=anchor_at(anchor)) as gateway:
-        restored = gateway.session(session, create=False).restore(text)
+        restored = gateway.session(session, tenant=tenant, create=False).restore(text)
     if as_json:
         write_json({"session": session, "text": restored, "unresolved": list(restored.unresolved)})
     else:

@@ -16,12 +16,10 @@ from .streams import read_text, write_report
 from .vaultanchor import anchor, anchor_at, anchor_option
 from .vaultcopies import backup, restore
 from .vaultfacts import counted, facts_of, lines_of
-from .vaultoption import json_option, session_option, vault_option, vault_place
+from .vaultoption import json_option, session_option, tenant_option, vault_option, vault_place
 
 _SENTENCE: Final = 120
 """Characters of the longest first sentence."""
-
-tenant_option = click.option("--tenant", metavar="NAME", default="default", show_default=True, help="Whose session.")
 
 
 class _Commands(click.Group):

@@ -22,6 +22,9 @@ vault_option: Final[_Option] = click.option(
 session_option: Final[_Option] = click.option(
     "--session", metavar="NAME", default=DEFAULT_SESSION, show_default=True, help="The conversation it belongs to."
 )
+tenant_option: Final[_Option] = click.option(
+    "--tenant", metavar="NAME", default="default", show_default=True, help="Whose session."
+)
 json_option: Final[_Option] = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 
 
