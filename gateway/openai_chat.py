@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, Self
 import anyio
 import httpx
 
-from sealgate.models.errors import InvalidPolicy, ModelFailed
+from sealgate.models.errors import InvalidInput, ModelFailed
 from sealgate.models.messages import AIMessage, SealedMessage
 from sealgate.models.secretvalue import SecretValue
 from sealgate.models.tools import ToolSpec
@@ -35,7 +35,7 @@ class OpenAIChat:
     ``api_key`` is the key or a function that gives it at each request; it appears in no ``repr`` and no error.
     ``timeout`` is in seconds for connecting and for each silence. Broken connections, silences and the statuses that
     ask for it are tried again, at most ``max_retries`` times; a redirect is not followed. ``extra`` are further fields
-    of the request. ``transport`` replaces the network of the blocking methods. Raises ``InvalidPolicy`` for an address
+    of the request. ``transport`` replaces the network of the blocking methods. Raises ``InvalidInput`` for an address
     that is no plain http(s) URL, a key that no header can carry, and numbers out of range. Not protected: what the
     endpoint does with the conversation, which is why it holds placeholders only.
     """
@@ -55,9 +55,9 @@ class OpenAIChat:
         self._model = model
         self._key = SecretValue(api_key) if isinstance(api_key, str) else api_key
         if isinstance(self._key, SecretValue) and not _fits_header(self._key.text()):
-            raise InvalidPolicy("an API key is one word of printable ASCII")
+            raise InvalidInput("an API key is one word of printable ASCII")
         if not timeout > 0 or max_retries < 0:
-            raise InvalidPolicy("a timeout is above 0 seconds, and retries are 0 or more")
+            raise InvalidInput("a timeout is above 0 seconds, and retries are 0 or more")
         self._timeout = timeout
         self._tries = max_retries + 1
         self._extra = MappingProxyType(dict(extra or {}))
@@ -264,7 +264,7 @@ def _endpoint(base_url: str) -> httpx.URL:
     except (httpx.InvalidURL, TypeError):
         url = httpx.URL("")
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
-        raise InvalidPolicy("base_url is an http or https URL without user, password, query and fragment")
+        raise InvalidInput("base_url is an http or https URL without user, password, query and fragment")
     return url.copy_with(path=url.path.rstrip("/") + "/chat/completions")
 
 

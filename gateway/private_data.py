@@ -12,6 +12,7 @@ from sealgate.models.messages import PrivateData
 from sealgate.models.origins import APPLICATION
 from sealgate.models.sealing import SealRequest
 from sealgate.models.secretvalue import secret_of
+from sealgate.redaction import build_known_values
 from sealgate.vault import VaultSession
 
 from .frames import without_locals
@@ -48,9 +49,14 @@ class SessionPrivateData:
         return None if recorded is None else str(json.loads(recorded)["placeholder"])
 
     def descriptor(self, name: str) -> Mapping[str, str] | None:
-        """What may be said about a name: label and entity type; or ``None``."""
+        """What may be said about a name to a person or a model: label, entity type, and description and format if they
+        were given; or ``None``. Values that are sealed in the session are placeholders there too.
+        """
         recorded = self._vault.records.get(_KIND, _checked(name))
-        return None if recorded is None else dict(json.loads(recorded)["descriptor"])
+        if recorded is None:
+            return None
+        known = self._vault.match(build_known_values)
+        return {key: known.scrub(text) for key, text in json.loads(recorded)["descriptor"].items()}
 
 
 def _checked(name: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 from sealgate.models.events import AppEvent, Audience
@@ -11,7 +12,7 @@ from sealgate.models.expectation import Expectation
 from sealgate.models.facts import SealedFacts
 from sealgate.models.findings import Redaction, RestoredText
 from sealgate.models.jsonvalue import JsonValue
-from sealgate.models.messages import PrivateData, RawMessage, SealedMessage, ToolCall, ToolMessage
+from sealgate.models.messages import PrivateData, SealedMessage, ToolCall, ToolMessage
 from sealgate.models.origins import INTERRUPT
 from sealgate.models.placeholder import STRICT, Placeholder
 from sealgate.models.response import SessionResponse
@@ -36,11 +37,10 @@ from .reveal import revealed
 from .services import Services
 from .tools.toolkit import Toolkit
 from .turn.driver import Portal
-from .turns import Player, Turns
+from .turns import Messages, Player, Turns
 from .watchers import Cleanup, Observer
 
 Result = TypeVar("Result")
-Messages = Sequence[RawMessage | SealedMessage]
 
 
 @without_locals
@@ -56,14 +56,12 @@ class Session:
         self, services: Services, toolkit: Toolkit, bridges: Bridges, portal: Portal, config: InterruptConfig
     ) -> None:
         self._services = services
-        self._toolkit = toolkit
         self._bridges = bridges
         self._conversation = Conversation(services)
-        self.interrupts = InterruptManager(services, config)
-        player = Player(toolkit, config=config)
-        self.turns = Turns(services, self._conversation, portal, self.interrupts, player, bridges.get())
-        self._config = config
-        self.cache = EffectCache(services.vault, services.redactor, services.restorer)
+        self._interrupts = InterruptManager(services, config)
+        self._nobody = Player(toolkit, config=config)
+        self.turns = Turns(services, self._conversation, portal, self._interrupts, self._nobody, bridges.get())
+        self._cache = EffectCache(services.vault, services.redactor, services.restorer)
 
     @property
     def name(self) -> str:
@@ -79,6 +77,16 @@ class Session:
     def private_data(self) -> SessionPrivateData:
         """Values that the application put in, by name."""
         return self._services.private_data
+
+    @property
+    def interrupts(self) -> InterruptManager:
+        """The session's pauses: which wait, and how one is answered, decided, extended or cancelled."""
+        return self._interrupts
+
+    @property
+    def cache(self) -> EffectCache:
+        """What a tool's body that may pause does once, although it runs again from its top."""
+        return self._cache
 
     def redact(
         self,
@@ -99,10 +107,7 @@ class Session:
     def explain(
         self, text: str, *, known: Sequence[str | PrivateData] = (), expect: Expectation | None = None
     ) -> list[Explanation]:
-        """All that would be found in ``text``, which of it would count, by which recognizer and why.
-
-        It holds no text, and nothing is stored.
-        """
+        """All that would be found in ``text``, what of it counts, and why. It holds no text, and nothing is stored."""
         return self._services.redactor.explain(text, known=known_values(known), expect=expectation(expect))
 
     def restore(self, text: str) -> RestoredText:
@@ -112,10 +117,7 @@ class Session:
         return self._services.restorer.restore(text)
 
     def restore_reply(self, text: str) -> RestoredText:
-        """A model's reply for the person's eyes: also slightly mangled placeholders are read, never a guessed one.
-
-        Audited.
-        """
+        """A model's reply for the person's eyes: mangled placeholders are read too, never a guessed one. Audited."""
         restored = self._services.restorer.restore_reply(text)
         closed = [one for one in restored.unresolved if STRICT.fullmatch(one)]
         if closed:
@@ -148,9 +150,8 @@ class Session:
         return self._services.vault.facts([placeholder]).get(placeholder)
 
     def sealed_facts(self, placeholder: str) -> SealedFacts:
-        """What may be said of a value instead of the value: its format, a card's brand, an IBAN's country, the age of
-        majority. Fixed per type, none for secrets, each reading audited. Raises ``MalformedPlaceholder``,
-        ``UnknownPlaceholder``, ``ValueGone`` or ``GrantRefused``.
+        """What may be said instead of a value: its format, a card's brand, an IBAN's country, the age of majority. None
+        for secrets, audited. Raises ``MalformedPlaceholder``, ``UnknownPlaceholder``, ``ValueGone``, ``GrantRefused``.
         """
         an(str, placeholder, "placeholder")
         return FactReader(self._services.vault, self._services.policy, self._services.now).read(placeholder)
@@ -248,9 +249,7 @@ class Session:
         return self._services.watchers.on_interrupt(observer)
 
     def interrupt_bus(self, store: GuestInterruptStore | None = None) -> InterruptBus:
-        """A bus that publishes this session's pauses and files the decisions about them here; on the session's own
-        vault unless a ``store`` is given.
-        """
+        """A bus that publishes this session's pauses and takes decisions, on its vault unless a ``store`` is given."""
         services = self._services
         kept = store or VaultGuestStore(services.vault, services.now)
         bus = InterruptBus(kept, lambda _chat, value: services.redactor.redact_json(value, origin=INTERRUPT))
@@ -271,12 +270,12 @@ class Session:
     def run_tool(self, call: ToolCall) -> ToolMessage:
         """Run one registered tool outside of a turn: inject, call, redact. Refusals and failures are in the message."""
         an(ToolCall, call, "call")
-        return self.turns.run_tool(call, self._player(None))
+        return self.turns.run_tool(call, self._nobody)
 
     async def arun_tool(self, call: ToolCall) -> ToolMessage:
         """``run_tool`` for an event loop."""
         an(ToolCall, call, "call")
-        return await self.turns.arun_tool(call, self._player(None))
+        return await self.turns.arun_tool(call, self._nobody)
 
     def shred(self) -> bool:
         """Destroy the session's keys. Nothing of it can be opened again, here or in another process, and its name
@@ -297,5 +296,5 @@ class Session:
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Session cannot be pickled")
 
-    def _player(self, model: Model | None) -> Player:
-        return Player(self._toolkit, model, config=self._config)
+    def _player(self, model: Model) -> Player:
+        return replace(self._nobody, model=model)

@@ -6,22 +6,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .entities import entity_type_of
+from .errors import InvalidInput
 from .jsonvalue import JsonValue
 
 Role = Literal["system", "user", "assistant", "tool"]
+
+_MOST_PROBLEMS: Final = 20
+"""Places that one error names."""
 
 _SEALING: ContextVar[bool] = ContextVar("_SEALING", default=False)
 
 
 class _Carrier(BaseModel):
-    """A frozen model whose hidden fields appear in no ``repr``, ``str``, dump, pickle or validation error."""
+    """A frozen model whose hidden fields appear in no ``repr``, ``str``, dump, pickle or validation error.
+
+    Raises ``InvalidInput`` with places and rules for fields of another shape.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            problems = _problems(error, type(self))
+        else:
+            return
+        del fields
+        raise InvalidInput(f"not {_article(type(self).__name__)}: {problems}")
 
     def __str__(self) -> str:
         return repr(self)
@@ -39,13 +56,29 @@ class _Carrier(BaseModel):
         raise TypeError(f"a {type(self).__name__} cannot be copied")
 
 
+def _problems(error: ValidationError, carrier: type[BaseModel]) -> str:
+    """Where a carrier is not one, and what is wrong there. A place that is none of its fields may be a value."""
+    found: dict[str, list[str]] = {}
+    for item in error.errors(include_input=False, include_url=False, include_context=False):
+        place = item["loc"][0] if item["loc"] and item["loc"][0] in carrier.model_fields else "*"
+        rules = found.setdefault(".".join(map(str, (place, *(at for at in item["loc"] if isinstance(at, int))))), [])
+        rules += [] if item["type"] in rules else [item["type"]]
+    return "; ".join(f"{place}: {' or '.join(rules)}" for place, rules in list(found.items())[:_MOST_PROBLEMS])
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
 class PrivateData(_Carrier):
     """A value that the application knows to be private, with what may be said about it.
 
     ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``pii_type`` is its entity
     type, such as ``IBAN_CODE``, without which it is ``CUSTOM_`` and the name, and opens for no ``Accepts`` of another
-    type. ``label`` is what it may be called before a person or a model; ``uses`` and ``ttl`` (seconds) limit it.
-    ``descriptor()`` has label and type, never value, key or length. Raises ``InvalidName`` and ``UnknownEntityType``.
+    type. ``uses`` and ``ttl`` (seconds) limit it. Before a person or a model, ``label`` is what it may be called,
+    ``description`` what it is and what it is for, and ``format`` how it is written, in words or as in ``YYYY-MM-DD``
+    (nothing checks the value against it). ``descriptor()`` has these and the type, never value, key or length. Raises
+    ``InvalidName``, ``UnknownEntityType`` and ``InvalidInput``.
     """
 
     value: str | int | float = Field(repr=False, exclude=True)
@@ -75,8 +108,22 @@ class PrivateData(_Carrier):
         return entity_type_of(self.name, self.pii_type)
 
     def descriptor(self) -> dict[str, str]:
-        """What a model or a browser may know."""
-        return {"label": self.label or self.name or "private data", "entity_type": self.entity_type}
+        """What a model or a browser may know. A label, description or format that has the value in it is left out."""
+        given = {"label": self.label, "description": self.description, "format": self.format}
+        told = {name: text for name, text in given.items() if text and not _shows(text, str(self.value).strip())}
+        return {"label": self.name or "private data", "entity_type": self.entity_type, **told}
+
+
+def _shows(text: str, value: str) -> bool:
+    """Whether a value stands in a text, in any case, and not inside of a word."""
+    said, sought = text.casefold(), value.casefold()
+    at = said.find(sought) if sought else -1
+    while at >= 0:
+        around = said[max(0, at - 1) : at] + said[at + len(sought) : at + len(sought) + 1]
+        if not any(map(str.isalnum, around)):
+            return True
+        at = said.find(sought, at + 1)
+    return False
 
 
 class ToolCall(_Carrier):

@@ -18,7 +18,7 @@ import pytest
 from sealgate.gateway import Accepts, AppEvent, Gateway, HumanMessage, Session, openai_chat
 from sealgate.gateway.model import Model, StreamingModel
 from sealgate.gateway.openai_chat import OpenAIChat
-from sealgate.models.errors import InvalidPolicy, ModelFailed
+from sealgate.models.errors import InvalidInput, ModelFailed
 from sealgate.models.messages import AIMessage, SealedMessage, sealing
 from sealgate.models.tools import ToolSpec
 
@@ -360,7 +360,7 @@ def test_without_a_key_there_is_no_header(endpoint: Endpoint) -> None:
     ],
 )
 def test_what_cannot_work_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidPolicy) as refused:
+    with pytest.raises(InvalidInput) as refused:
         OpenAIChat("m", **{"base_url": "https://host/v1", **options})
     assert KEY not in repr(refused.value)
     assert refused.value.__cause__ is None

@@ -163,7 +163,7 @@ def strict_policy(session: Session) -> Any:
     from sealgate.gateway.policy.explain import policy_of  # noqa: PLC0415
     from sealgate.gateway.tools.granted import grant_at  # noqa: PLC0415
 
-    toolkit = session._toolkit
+    toolkit = session._nobody.toolkit
     return policy_of(POLICY, lambda tool, place: grant_at(toolkit.get(tool).shape, place), session._services.now)
 
 

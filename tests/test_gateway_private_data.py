@@ -24,6 +24,38 @@ def test_a_value_is_known_by_its_name(session: Session) -> None:
     assert session.restore(shown) == "4242"
 
 
+def test_what_may_be_said_of_it_is_label_type_description_and_format(session: Session) -> None:
+    told = {"label": "Born", "description": "For the age check.", "format": "YYYY-MM-DD"}
+    session.private_data.put(PrivateData("1987-06-05", name="born", pii_type="DATE_OF_BIRTH", **told))
+    assert session.private_data.descriptor("born") == {**told, "entity_type": "DATE_OF_BIRTH"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "stays"),
+    [
+        ("4242", "ends in 4242", False),
+        (4242, "(4242)", False),
+        ("Roe", "of ROE", False),
+        ("a.b", "a.b", False),
+        ("a.b", "a b, acb", True),
+        ("4242", "4242424242", True),
+        ("Jo", "joint account", True),
+    ],
+)
+def test_no_value_stands_in_what_is_said_of_it(session: Session, value: str | int, text: str, *, stays: bool) -> None:
+    data = PrivateData(value, name="thing", label=text, description=text, format=text)
+    said = {"label": text, "description": text, "format": text} if stays else {"label": "thing"}
+    assert data.descriptor() == {**said, "entity_type": "CUSTOM_THING"}
+    session.private_data.put(data)
+    assert session.private_data.descriptor("thing") == data.descriptor()
+
+
+def test_another_value_in_what_is_said_is_a_placeholder(session: Session) -> None:
+    card = session.private_data.put(PrivateData(CARD, name="card", pii_type="CREDIT_CARD"))
+    session.private_data.put(PrivateData("0420", name="pin", description=f"That of {CARD}."))
+    assert (session.private_data.descriptor("pin") or {})["description"] == f"That of {card}."
+
+
 def test_an_absent_name_is_none(session: Session) -> None:
     assert session.private_data.placeholder("absent") is None
     assert session.private_data.descriptor("absent") is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,12 @@ def test_redact_json_and_restore_json_are_inverses_with_types(shared_gateway: Ga
     session = shared_gateway.session("round trip")
     restored = session.restore_json(session.redact_json(value))  # type: ignore[arg-type]
     assert json.dumps(restored) == json.dumps(value)
+
+
+@pytest.mark.parametrize("name", ["interrupts", "cache", "private_data", "name", "subject"])
+def test_what_a_session_has_stands_in_its_help(name: str) -> None:
+    assert f"{name}\n" in pydoc.plain(pydoc.render_doc(Session))
+    assert getattr(Session, name).__doc__
 
 
 def test_a_number_comes_back_as_that_number(session: Session) -> None:

@@ -45,7 +45,10 @@ Redact: TypeAlias = Callable[[str, JsonValue], JsonValue]
 class Attached(Protocol):
     """**Protocol:** a session that a bus is attached to."""
 
-    interrupts: InterruptManager
+    @property
+    def interrupts(self) -> InterruptManager:
+        """Its pauses."""
+        ...
 
     @property
     def name(self) -> str:
