@@ -9,18 +9,20 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-Class = TypeVar("Class", bound=type)
+Target = TypeVar("Target", bound=Callable[..., Any])
 
 
-def without_locals(cls: Class) -> Class:
-    """A class whose public methods let errors out with all their lines and without any local variable: those of the
-    frames from the method on inwards are cleared. What the caller's own frames hold is the caller's."""
-    for name, member in list(vars(cls).items()):
+def without_locals(target: Target) -> Target:
+    """A function, or a class whose public methods, let errors out with all their lines and without any local variable:
+    those of the frames from there on inwards are cleared. What the caller's own frames hold is the caller's."""
+    if not isinstance(target, type):
+        return cast("Target", _wrapped(target))
+    for name, member in list(vars(target).items()):
         if inspect.isfunction(member) and not name.startswith("_"):
-            setattr(cls, name, _wrapped(member))
-    return cls
+            setattr(target, name, _wrapped(member))
+    return target
 
 
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:

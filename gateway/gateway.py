@@ -20,6 +20,7 @@ from sealgate.vault import SYSTEM_CLOCK, Anchor, AuditLog, Clock, KeyProvider, V
 
 from .bridges import Bridges
 from .emitted import EmittedTexts
+from .frames import without_locals
 from .given import check_clock, check_operators, check_options, path_of
 from .interrupts.config import InterruptConfig
 from .interrupts.ending import audit_fields, decision_record
@@ -80,6 +81,7 @@ class Gateway:
         self.policy = policy_of(policy, self._grant_at, clock.now)
 
     @classmethod
+    @without_locals
     def open(
         cls,
         location: str | os.PathLike[str],

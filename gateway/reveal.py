@@ -12,11 +12,13 @@ from sealgate.models.grants import Reveal
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.redaction import Restorer
 
+from .frames import without_locals
 from .tools.schema import property_names
 
 Result = TypeVar("Result")
 
 
+@without_locals
 def revealed(restorer: Restorer, result: Result) -> Result:
     """The real object behind ``response.result``: restored, and for a pydantic model validated again.
 

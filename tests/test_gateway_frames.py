@@ -13,7 +13,15 @@ import pytest
 from sealgate.gateway import Gateway, HumanMessage, PrivateData, Session, ToolCall, depends_on_interrupt
 from sealgate.gateway.frames import without_locals
 from sealgate.gateway.testing import ScriptedModel, StreamingScriptedModel
-from sealgate.models.errors import InterruptNotPending, InvalidAnswer, SessionShredded, TextTooLong, TooManyValues
+from sealgate.models.errors import (
+    InterruptNotPending,
+    InvalidAnswer,
+    InvalidInput,
+    SessionShredded,
+    StoreUnavailable,
+    TextTooLong,
+    TooManyValues,
+)
 
 CANARY = "zanzibar-quokka-77"
 MANY = " ".join(f"u{number}@{CANARY}.example" for number in range(300))
@@ -71,6 +79,12 @@ async def astreamed(session: Session) -> None:
         pass
 
 
+def emitted_late(session: Session) -> None:
+    bridge = session.events()
+    session.shred()
+    bridge.emit("status", {"text": CANARY})
+
+
 Failure = Callable[[Session, Gateway], object]
 FAILURES: dict[str, tuple[type[Exception], Failure]] = {
     "redact": (TextTooLong, lambda session, _: session.redact(LONG)),
@@ -123,6 +137,8 @@ FAILURES: dict[str, tuple[type[Exception], Failure]] = {
         InterruptNotPending,
         lambda session, _: session.resume("nothing", CANARY, model=ScriptedModel([])),
     ),
+    "an event": (SessionShredded, lambda session, _: emitted_late(session)),
+    "an event of no type": (InvalidInput, lambda session, _: session.events().emit(CANARY, {"text": CANARY})),
     "private data": (
         TextTooLong,
         lambda session, _: session.private_data.put(PrivateData(LONG, name="note")),
@@ -138,6 +154,22 @@ def test_no_frame_shows_the_value(name: str) -> None:
             fail(gateway.session("s"), gateway)
         assert CANARY not in shown(caught.value)
         assert len(traceback.extract_tb(caught.value.__traceback__)) > 3
+
+
+@pytest.mark.parametrize(
+    ("expected", "location"),
+    [
+        (StoreUnavailable, f"postgresql://someone:{CANARY}@127.0.0.1:1/none?sslmode=require"),
+        (StoreUnavailable, f"valkeys://someone:{CANARY}@127.0.0.1:1/0"),
+        (InvalidInput, f"mysql://someone:{CANARY}@127.0.0.1:1/none"),
+        (InvalidInput, f"postgresql://someone:{CANARY}@[::1/none"),
+    ],
+)
+def test_no_frame_shows_the_password_of_a_store(expected: type[Exception], location: str) -> None:
+    with pytest.raises(expected) as caught:
+        Gateway.open(location, key=bytes(range(32)))
+    assert CANARY not in shown(caught.value)
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
 @without_locals

@@ -15,6 +15,7 @@ from sealgate.models.interrupts import InterruptDescriptor
 from sealgate.models.processlock import ProcessLock
 from sealgate.models.sealing import Sealer
 
+from ..frames import without_locals
 from ..logs.scope import remember
 from . import sse
 from .filter import filter_event, filtered
@@ -102,6 +103,7 @@ class EventBridge:
         """The number of the newest event; 0 before the first."""
         return self._log.last
 
+    @without_locals
     def emit(self, type: str, data: Mapping[str, object] | None = None) -> AppEvent:
         """An application's own event, filtered and sent.
 
@@ -125,6 +127,7 @@ class EventBridge:
         fields = _typed(filtered(given, known, self.audience))
         return self._send(AppEvent.model_validate({"type": type, **fields}), chunk, known)
 
+    @without_locals
     def publish(self, event: AppEvent, *, ours: bool = False) -> AppEvent:
         """An event as ``normalize_stream`` gives it, filtered and sent. Of its identifiers and names only values of
         eight letters and digits or more are taken out: a PIN is a part of many a number. Chunks wait as in ``emit``.
