@@ -91,7 +91,7 @@ class Detector:
         found = _rules().find(projection)
         found += _through_escapes(projection)
         found += _in_base64(projection)
-        legible = _LONE_SURROGATE.sub("\ufffd", projection.text)
+        legible = _QUOTED.sub(_blank, _LONE_SURROGATE.sub("\ufffd", projection.text))
         models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(legible)]
         return grown(text, found + _mapped(projection, models))
 
@@ -107,6 +107,9 @@ class Detector:
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """What bytes that are no UTF-8 become under ``surrogateescape``; models refuse to read it."""
 
+_QUOTED: Final = re.compile(r"^(?:>[> \t]{0,15}|\?{2,8}[ \t])", re.MULTILINE)
+"""What stands before each line of a quoted mail. Models lose the thread over it, and an address its lines."""
+
 MODEL_TYPES: Final = {
     "rampart": frozenset(
         {
@@ -119,6 +122,10 @@ MODEL_TYPES: Final = {
 """The entity types of the default models."""
 
 _DECODED: Final = "/decoded"
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 def _mapped(projection: Projection, findings: list[Finding]) -> list[Finding]:

@@ -83,6 +83,17 @@ def test_prose_without_names_and_code_stay(text: str) -> None:
     assert Detector().detect(text) == []
 
 
+@pytest.mark.parametrize("mark", ["> ", ">> ", "> > ", "??? "])
+def test_quoted_lines_are_read_like_others(mark: str) -> None:
+    text = "".join(
+        f"{mark}{line}\n" for line in ("Bryna Oduya", "Halden & Partners", "366 Ladbyvej", "Suite 535", "Tarnby")
+    )
+    found = [(item.start, item.end) for item in Detector().detect(text)]
+    for value in ("Bryna Oduya", "366 Ladbyvej", "Suite 535"):
+        start = text.index(value)
+        assert all(any(one <= at < end for one, end in found) for at in (start, start + len(value) - 1))
+
+
 def test_single_case_lines_are_read_too() -> None:
     for text in ("please email john smith about it", "CUSTOMER JOHN SMITH CALLED"):
         found = [

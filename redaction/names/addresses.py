@@ -26,14 +26,15 @@ _REST: Final = re.compile(
     r"|[0-9]{5}(?:-[0-9]{4})?(?![0-9]))"
     rf"|[ ](?-i:{SUFFIXES})(?![\w'’-])"
     rf"|(?:[,\s]{{1,3}}(?-i:[A-ZÀ-Þ][\w'’.-]{{1,24}})){{1,3}}(?=[,\s]{{1,4}}{_REGION}[,\s]{{1,3}}{_POSTCODE})"
-    rf"|[,\n][,\s]{{0,3}}{_REGION}(?:,?[\s]{{1,2}}{_POSTCODE})?"
+    rf"|[,\n][,\s]{{0,3}}(?:{_REGION}|(?-i:[A-Z]{{2}})(?=[ ]?\n))(?:,?[\s]{{1,2}}{_POSTCODE})?"
     r"){1,4}",
     re.IGNORECASE,
 )
 """What follows a street and belongs to its address."""
 
 _REST_OF_TOWN: Final = re.compile(
-    rf"(?:[ ]\((?-i:[A-Z]{{2}})\)|[,\s]{{1,4}}{_REGION},?[\s]{{1,2}}{_POSTCODE}|[,\n][,\s]{{0,3}}{_REGION}"
+    rf"(?:[ ]\((?-i:[A-Z]{{2}})\)|[,\s]{{1,4}}{_REGION},?[\s]{{1,2}}{_POSTCODE}"
+    rf"|[,\n][,\s]{{0,3}}(?:{_REGION}|(?-i:[A-Z]{{2}})(?=[ ]?\n))"
     rf"|\s{{1,2}}{_POSTCODE}){{1,2}}",
     re.IGNORECASE,
 )

@@ -28,6 +28,15 @@ def _is_phone(value: str) -> bool:
 _DATE_LIKE: Final = re.compile(
     r"(?:19|20)[0-9]{2}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?![0-9])|[0-9]{1,2}([-/.])[0-9]{1,2}\1(?:19|20)[0-9]{2}(?![0-9])"
 )
+_PACKAGE: Final = re.compile(
+    r"[^@]+@(?:v?[0-9]+(?:\.[\w-]+){0,4}|latest|next|beta|alpha|canary|nightly|stable|lts|main|master|head)",
+    re.IGNORECASE,
+)
+"""A package or an action at a version: ``lodash@4.17.21``, ``checkout@v4``, ``react@latest``."""
+
+_USER_INFO: Final = r"://[^\s/@\"'<>]{0,40}:[^\s\"'<>]{0,40}\Z"
+"""What stands before a password and its host in a URL, which together read as an address."""
+
 _EXTENSION: Final = r"(?:[ ,]{0,2}(?:ext\.?|extension|x)[ .:]{0,2}[0-9]{1,6})?"
 
 CONTACT: Final[tuple[Rule, ...]] = (
@@ -43,8 +52,26 @@ CONTACT: Final[tuple[Rule, ...]] = (
             "<«jane@x.io»>,«bob@y.com»;",
             "«jörg@müller.de»",
         ),
-        ("@decorator", "a @ b", "git@"),
+        (
+            "@decorator",
+            "a @ b",
+            "git@",
+            "npm i lodash@4.17.21",
+            "uses: actions/checkout@v4",
+            "redis://:pw@cache.internal:6379/0",
+        ),
         gates=("at",),
+        unless=_USER_INFO,
+        valid=lambda value: _PACKAGE.fullmatch(value) is None,
+    ),
+    Rule(
+        "email-quoted",
+        "EMAIL_ADDRESS",
+        r"(?P<value>\"[^\"\s]{1,64}\"@(?:[\w-]{1,63}\.){1,8}[\w-]{2,63})(?![\w-]*@)",
+        1.0,
+        ('write to «"very.unusual@quoted"@tallowbrook.net»',),
+        ('"a"@b',),
+        words=('"@',),
     ),
     Rule(
         "email-spelled",
@@ -91,6 +118,32 @@ CONTACT: Final[tuple[Rule, ...]] = (
         valid=lambda value: (
             9 <= len(re.sub(r"\D", "", value)) <= 12 and _is_phone(value) and not _DATE_LIKE.search(value)
         ),
+    ),
+    Rule(
+        "phone-labelled",
+        "PHONE_NUMBER",
+        r"(?<![\w+.$€£#/-])(?P<value>[+(]{0,2}[0-9](?:[ .()/-]{0,3}[0-9]){5,13}"
+        + _EXTENSION
+        + r")(?=[ \t]?[-–(,]?[ ]?(?:office|fax|mobile|mob|cell|desk|home|work|direct|tel|phone|landline|whatsapp)\b)",
+        0.75,
+        ("«781 5991» office", "«26 590425»-Fax", "«03.91.12.17.13» (mobile)"),
+        ("781599 houses", "1200 office chairs", "2024-05-06 office"),
+        gates=("digits7",),
+        words=(
+            "office",
+            "fax",
+            "mob",
+            "cell",
+            "desk",
+            "home",
+            "work",
+            "direct",
+            "tel",
+            "phone",
+            "landline",
+            "whatsapp",
+        ),
+        valid=_is_phone,
     ),
     Rule(
         "phone-with-cue",

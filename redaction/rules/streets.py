@@ -44,6 +44,7 @@ _UNIT: Final = r"(?:(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|House|Plot|Door|V
 _NUMBER: Final = r"(?:(?:No\.?[ ]?|#)?[0-9]{1,6}[A-Za-z]?(?:[-/][0-9A-Z]{1,4})?)"
 _WORD: Final = r"[A-ZÀ-Þ][\w'’.-]{0,24}"
 _COMPASS: Final = r"(?:(?:[NSEW]|[NS][EW])\.?|North|South|East|West|The|Old|New|Upper|Lower|Great|Little)"
+_PIECE: Final = r"(?!(?:the|a|my|his|her|our|your)[ ])[\w'’.-]{1,25}"
 _QUOTE: Final = r"(?:\A|\n)[>|?\t ]{0,8}"
 _TO_POSTCODE: Final = (
     rf"(?:,?[ \n]{{1,2}}(?:{_WORD}|[0-9]{{1,4}}(?:st|nd|rd|th)|#?[0-9]{{1,5}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?|de|la|du|of|on|upon|the)){{1,10}}?,?[ \n]{{1,2}}"
@@ -114,13 +115,15 @@ STREETS: Final[tuple[Rule, ...]] = (
     Rule(
         "street-corner",
         "STREET_ADDRESS",
-        rf"(?<![A-Za-z])(?P<value>(?:(?:[Tt]he )?(?:[Cc]orner|[Ii]ntersection|[Jj]unction) of )(?:{_WORD}[ ]?){{1,4}}(?:and|&)[ ](?:{_WORD}(?:[ ](?=[A-Z]))?){{1,4}})",
+        rf"(?<![A-Za-z])(?P<value>(?:the )?(?:corner|intersection|junction) of (?:{_PIECE}[ ]){{1,5}}?(?:and|&)[ ]"
+        rf"(?:{_PIECE}[ ]){{0,4}}?(?:{SUFFIXES}|(?:st|str|ave|rd|blvd|dr|ln)\.?|\w{{3,20}}(?:stra(?:ß|ss)e|straat|weg|gata|gade|vej)))(?![\w'’])",
         0.8,
-        ("meet me at «the corner of Quillon Street and 5th Ave»".replace("5th Ave", "Alder Ave"),),
-        ("in the corner of the room and hall", "the intersection of Art and science"),
+        (
+            "meet me at «the corner of Quillon Street and Alder Ave»",
+            "«the corner of tarnweg 12 and brunel street», please",
+        ),
+        ("in the corner of the room and hall", "the intersection of art and science", "the corner of a path"),
         words=("corner", "intersection", "junction"),
-        flags=0,
-        valid=_is_named,
     ),
     Rule(
         "street-unit-line",
