@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import socket
@@ -163,6 +164,21 @@ def test_an_authorisation_that_fails_lets_nobody_in(session: Session) -> None:
     mount_events(app, session.events(), authorize=broken)
     with served(app) as client:
         assert client.get("/sessions/order%207/events").status_code == 500
+
+
+async def later(request: Request, name: str) -> bool:
+    return any_one(request, name)
+
+
+@pytest.mark.parametrize(
+    "authorize",
+    [later, functools.partial(later), functools.partial(any_one), lambda request, name: later(request, name)],
+)
+def test_any_function_may_say_who(authorize: Any, session: Session) -> None:
+    app = FastAPI()
+    mount_events(app, session.events(), authorize=authorize)
+    with served(app) as client, client.stream("GET", "/sessions/order%207/events") as response:
+        assert response.status_code == 200
 
 
 def test_it_is_told_whom_it_is_asked_about(gateway: Gateway, session: Session) -> None:

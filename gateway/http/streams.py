@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, cast
@@ -108,6 +109,5 @@ def _refusal(status: int, why: str, headers: dict[str, str] | None = None) -> Re
 
 async def _called(function: Any, *arguments: object) -> object:
     """What an application's function gives, in a worker thread unless it is a coroutine function."""
-    if is_coroutine(function):
-        return await function(*arguments)
-    return await to_thread.run_sync(function, *arguments)
+    given = function(*arguments) if is_coroutine(function) else await to_thread.run_sync(function, *arguments)
+    return await given if inspect.isawaitable(given) else given
