@@ -172,7 +172,7 @@ async def later(request: Request, name: str) -> bool:
 
 @pytest.mark.parametrize(
     "authorize",
-    [later, functools.partial(later), functools.partial(any_one), lambda request, name: later(request, name)],
+    [later, functools.partial(later), functools.partial(any_one), lambda request, name: later(request, name=name)],
 )
 def test_any_function_may_say_who(authorize: Any, session: Session) -> None:
     app = FastAPI()
