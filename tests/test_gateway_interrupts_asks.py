@@ -351,6 +351,37 @@ def test_a_queue_blocks_until_somebody_replies(gateway: Gateway, session: Sessio
     assert repr(handler) == "QueueHandler(waits=False)"
 
 
+@pytest.mark.parametrize("kind", [QueueHandler, FutureHandler])
+def test_a_reply_that_is_sent_twice_answers_no_later_prompt(
+    gateway: Gateway, session: Session, kind: type[QueueHandler] | type[FutureHandler]
+) -> None:
+    refused: list[str] = []
+
+    def show(asked: Asked) -> None:
+        def answer() -> None:
+            handler.reply(f"re: {asked.prompt}")
+            try:
+                handler.reply(f"again: {asked.prompt}")
+            except InterruptNotPending:
+                refused.append(asked.prompt)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        thread.join()
+
+    handler = kind(show)
+
+    @gateway.toolify()
+    @depends_on_interrupt("account", handler, "Account?")
+    @depends_on_interrupt("code", handler, "Code?")
+    def tool(account: str, code: str) -> list[str]:
+        return [account, code]
+
+    run(session, "tool")
+    assert session.restore(read(session)[0]) == '["re: Account?", "re: Code?"]'
+    assert refused == ["Account?", "Code?"]
+
+
 def test_a_queue_may_be_cancelled_or_left(gateway: Gateway, session: Session) -> None:
     cancelled = QueueHandler(lambda _asked: cancelled.cancel())
     left = QueueHandler()

@@ -19,6 +19,7 @@ from .handlers import DEADLINE
 from .question import Handler
 
 _CANCELLED: Final = object()
+_LATE: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,14 @@ Show = Callable[[Asked], object]
 class QueueHandler:
     """A handler that blocks its thread until ``reply`` is called from another one.
 
-    ``show`` puts the prompt to the person; the one that waits is in ``asked``. One prompt at a time.
+    ``show`` puts the prompt to the person; the one that waits is in ``asked``. One prompt at a time, and one reply for
+    each: a second one, as of a form that is sent twice, answers no later prompt.
     """
 
     def __init__(self, show: Show = lambda _asked: None) -> None:
         self._show = show
         self._one = threading.Lock()
-        self._replies: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._replies: list[queue.SimpleQueue[object]] = []
         self.asked: Asked | None = None
 
     def __call__(
@@ -52,28 +54,34 @@ class QueueHandler:
         """The reply. Raises ``InterruptTimeout`` past the question's deadline, ``InterruptCancelled`` by ``cancel``."""
         deadline = DEADLINE.get()
         with self._one:
+            replies: queue.SimpleQueue[object] = queue.SimpleQueue()
             self.asked = Asked(prompt, input_type, tuple(choices or ()), secret)
+            self._replies.append(replies)
             try:
                 self._show(self.asked)
-                reply = self._replies.get(timeout=None if deadline is None else max(0.0, deadline - monotonic()))
+                reply = replies.get(timeout=None if deadline is None else max(0.0, deadline - monotonic()))
             except queue.Empty:
-                reply = None
-                timed_out = True
-            else:
-                timed_out = False
+                reply = _LATE
             finally:
+                self._replies.clear()
                 self.asked = None
-        if timed_out:
+        if reply is _LATE:
             raise InterruptTimeout("nobody replied before the deadline")
         if reply is _CANCELLED:
             raise InterruptCancelled("the prompt was cancelled")
         return reply
 
     def reply(self, answer: object) -> None:
-        """Answer the prompt that waits. Raises ``InterruptNotPending`` when none does; the answer is dropped then."""
-        if self.asked is None:
+        """Answer the prompt that waits. Raises ``InterruptNotPending`` when none does, or it has its reply already;
+        the answer is dropped then.
+        """
+        try:
+            replies = self._replies.pop()  # by whoever comes first
+        except IndexError:
+            replies = None
+        if replies is None:
             raise InterruptNotPending("no prompt waits for a reply")
-        self._replies.put(answer)
+        replies.put(answer)
 
     def cancel(self) -> None:
         """Say that nobody will answer. Raises ``InterruptNotPending`` when no prompt waits."""
@@ -88,31 +96,39 @@ class FutureHandler:
 
     def __init__(self, show: Show = lambda _asked: None) -> None:
         self._show = show
-        self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Future[object]] | None = None
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[object]]] = []
+        self._busy = False
         self.asked: Asked | None = None
 
     async def __call__(
         self, prompt: str, input_type: str = "text", choices: list[str] | None = None, secret: bool = False
     ) -> object:
         """The reply. A question's deadline cancels it; ``cancel`` raises ``InterruptCancelled``."""
-        if self._waiting is not None:
+        if self._busy:
             raise InterruptCancelled("another prompt waits for a reply")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[object] = loop.create_future()
-        self._waiting = loop, future
+        self._busy = True
+        self._waiting.append((loop, future))
         self.asked = Asked(prompt, input_type, tuple(choices or ()), secret)
         try:
             self._show(self.asked)
             reply = await future
         finally:
-            self._waiting = self.asked = None
+            self._waiting.clear()
+            self._busy, self.asked = False, None
         if reply is _CANCELLED:
             raise InterruptCancelled("the prompt was cancelled")
         return reply
 
     def reply(self, answer: object) -> None:
-        """Answer the prompt that waits. Raises ``InterruptNotPending`` when none does; the answer is dropped then."""
-        waiting = self._waiting
+        """Answer the prompt that waits. Raises ``InterruptNotPending`` when none does, or it has its reply already;
+        the answer is dropped then.
+        """
+        try:
+            waiting = self._waiting.pop()
+        except IndexError:
+            waiting = None
         if waiting is None:
             raise InterruptNotPending("no prompt waits for a reply")
         loop, future = waiting
