@@ -13,8 +13,10 @@ from sealgate.models.findings import Finding
 from .cache import SpanCache
 from .coverage import Coverage, coverage_of
 from .names.extend import grown
+from .reading.edits import projected
 from .reading.escapes import decoded
 from .reading.projection import Projection, project
+from .reading.spoken import said
 from .rules import ALL_RULES
 from .rules.ruleset import RuleSet
 from .tokens import decoded_words
@@ -90,6 +92,7 @@ class Detector:
         projection = project(text)
         found = _rules().find(projection)
         found += _through_escapes(projection)
+        found += _as_said(projection)
         found += _in_base64(projection)
         legible = _QUOTED.sub(_blank, _LONE_SURROGATE.sub("\ufffd", projection.text))
         models = [finding for recognizer in self._recognizers() for finding in recognizer.recognize(legible)]
@@ -143,6 +146,20 @@ def _through_escapes(projection: Projection) -> list[Finding]:
     if through is None:
         return []
     return [replace(found, recognizer=found.recognizer + _DECODED) for found in _rules().find(through)]
+
+
+def _as_said(projection: Projection) -> list[Finding]:
+    """What the rules find only once digits that are spelled out ("the pin is four eight two one") are digits."""
+    spoken = said(projection.text)
+    if not spoken:
+        return []
+    places = [projection.span(edit.start, edit.end) for edit in spoken]
+    found = _rules().find(projected(projection, spoken))
+    return [
+        replace(one, recognizer=one.recognizer + _DECODED)
+        for one in found
+        if any(place.start < one.end and one.start < place.end for place in places)
+    ]
 
 
 def _in_base64(projection: Projection) -> list[Finding]:

@@ -62,6 +62,54 @@ def test_escapes_and_base64_are_seen_through() -> None:
         assert {found.entity_type for found in detector.detect(text)} == {"EMAIL_ADDRESS"}
 
 
+@pytest.mark.parametrize(
+    ("text", "entity_type", "value"),
+    [
+        ("the pin is four eight two one", "PIN", "four eight two one"),
+        ("my code: seven seven four, oh one nine", "OTP_CODE", "seven seven four, oh one nine"),
+        ("call nine one nine, five five five, oh one three two", "PHONE_NUMBER", "five five five, oh one three two"),
+    ],
+)
+def test_digits_in_words_are_digits(text: str, entity_type: str, value: str) -> None:
+    found = Detector(names=False).detect(text)
+    assert any(item.entity_type == entity_type and value in text[item.start : item.end] for item in found)
+
+
+def test_numbers_in_words_that_nothing_makes_private_stay() -> None:
+    detector = Detector(names=False)
+    for text in ("one two three, go", "I have twenty one cats and forty two dogs", "meet at three thirty five"):
+        assert detector.detect(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"product_id": 3074185296}',
+        "created_at 1755302400",
+        "JIRA-48213 is fixed",
+        "0xDEADBEEF at 0x7ffee4b3c9d8",
+        "UPC 0190074442",
+        "EAN 4006381333931",
+        "DOI 10.1000/xyz123456789",
+        "1,234,567.89 EUR",
+        "error code: 10054",
+        "amqp://queue.local:5672",
+        'integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC"',
+        "a::b::c",
+        "uses: actions/checkout@v4",
+        "npm i @types/node@18.11.9",
+    ],
+)
+def test_numbers_and_names_of_programs_stay(text: str) -> None:
+    assert Detector().detect(text) == []
+
+
+def test_a_possessive_is_no_part_of_a_name() -> None:
+    text = "Ada Quill's car, Ada Quill’s bike"
+    found = {text[item.start : item.end] for item in Detector().detect(text) if item.entity_type == "PERSON"}
+    assert found == {"Ada Quill"}
+
+
 def test_names_and_places_of_the_models() -> None:
     detector = Detector()
     text = "Please ask Jürgen Hoffmeister, 418 Alder Crest Road, Linden Valley, OR 97411, about it"

@@ -46,6 +46,8 @@ def touches_code(text: str, start: int, end: int) -> bool:
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if (before and before in "_.\\=$#@`<") or (after and after in "_(=\\[`>{"):
         return True
+    if text[max(0, start - 2) : start] == "::" or text[end : end + 2] == "::":
+        return True
     return (before == "/" and "/" in text[max(0, start - 30) : start - 1]) or (
         after == "." and text[end + 1 : end + 2].isalnum()
     )

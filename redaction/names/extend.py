@@ -15,7 +15,7 @@ from .addresses import grown_addresses
 from .code_lines import is_code_value
 
 _NEXT_WORD: Final = re.compile(
-    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z][\w'-]{0,30})\.?(?![\w@])"
+    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z](?:[\w-]|'(?!s\b)){0,30})\.?(?![\w@])"
     r"|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
 )
 _WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")

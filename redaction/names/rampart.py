@@ -50,18 +50,28 @@ _NUMERIC: Final = frozenset(
     {"PHONE_NUMBER", "TAX_ID", "ACCOUNT_NUMBER", "ABA_ROUTING_NUMBER", "ID_NUMBER", "PASSPORT", "DRIVER_LICENSE"}
 )
 _NO_NUMBER: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|v?[0-9]+(?:\.[0-9]+){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|0x[0-9a-f]+|(?-i:[A-Z]{2,10}-[0-9]{1,6}[a-z]?)|v?[0-9]+(?:\.[0-9]+){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
     re.IGNORECASE,
 )
-"""Identifiers of programs, versions and dates, which the model takes for numbers of people."""
+"""Identifiers of programs, tickets and models, versions and dates, which the model takes for numbers of people."""
 
 _COUNTED: Final = re.compile(
     r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status"
-    r"|step|slot|figure|item|sku|build|size|year|model|order|commit|issue|pull|pr|bug|ticket|isbn|issn|doi|rev|revision|block|height|epoch|timestamp)"
-    r"(?:[ _]id)?[ :#]{0,3}\Z",
+    r"|step|slot|figure|item|sku|upc|ean|gtin|asin|ttl|exit|response|transaction|chunk|offset|serial|post-at"
+    r"|(?:created|updated|modified|deleted|started|ended|expires|issued)_?at"
+    r"|(?:product|object|row|job|run|trace|span|request|event|node|thread|process)_id|build|size|year|model|order|commit|issue|pull|pr|bug|ticket|isbn|issn|doi|rev|revision|block|height|epoch|timestamp)"
+    r"(?:[ _](?:id|code|number|no\.?))?[\"' :=#]{0,4}\Z",
     re.IGNORECASE,
 )
 """Words before a number that say it is nobody's."""
+
+_WITHIN: Final = re.compile(
+    r"sha(?:1|256|384|512)-[A-Za-z0-9+/]*\Z|(?<![0-9.])10\.[0-9]{4,9}/[\w./-]*\Z|(?:@[\w-]+|[\w-]\.[\w-]+):\Z"
+)
+"""What stands before the middle of a digest in base64 (W3C's Subresource Integrity) or of a DOI, and before a port."""
+
+_WITHIN_LENGTH: Final = 96
+"""Code points of the longest of these."""
 
 _UNIT: Final = re.compile(
     r"[ ]?(?:ms|s|sec|seconds?|minutes?|mins?|hours?|days?|weeks?|months?|years?|bytes?|[kmg]b|mm|cm|km|kg|g|px|hz|%"
@@ -218,5 +228,7 @@ def _is_other_number(text: str, finding: Finding) -> bool:
     while end < len(text) and (text[end].isalnum() or text[end] in "-_"):
         end += 1
     if _NO_NUMBER.fullmatch(text[start:end]) or _NO_NUMBER.fullmatch(text[finding.start : finding.end]):
+        return True
+    if _WITHIN.search(text, max(0, start - _WITHIN_LENGTH), start) is not None:
         return True
     return _COUNTED.search(text, max(0, start - 24), start) is not None or _UNIT.match(text, end) is not None

@@ -9,6 +9,7 @@ from .banking import BANKING
 from .cards import CARDS
 from .codes import CODES
 from .contact import CONTACT
+from .credentials import CREDENTIALS
 from .european import EUROPEAN
 from .identifiers import IDENTIFIERS
 from .national import NATIONAL
@@ -26,6 +27,7 @@ ALL_RULES: Final[tuple[Rule, ...]] = (
     *CONTACT,
     *NETWORK,
     *SECRETS,
+    *CREDENTIALS,
     *TOKENS,
     *IDENTIFIERS,
     *NATIONAL,

@@ -20,7 +20,7 @@ _ORDER: Final = re.compile("[0-9]{7}-[0-9]{7}")
 def is_card(value: str) -> bool:
     """Whether the digits have a card's prefix (ISO/IEC 7812 major industry 2 to 6), length and Luhn checksum."""
     digits = re.sub(r"\D", "", value)
-    if _ORDER.fullmatch(value):
+    if _ORDER.fullmatch(value) or ("\n" in value and not _PRINTED.fullmatch(value)):
         return False
     return 13 <= len(digits) <= 19 and digits[0] in "23456" and len(set(digits)) > 1 and luhn.is_valid(digits)
 
@@ -63,6 +63,7 @@ CARDS: Final[tuple[Rule, ...]] = (
         (
             "4111 1111 1111 1112",
             "order 112-3456789-1234567",
+            "6033391\n6058722",
             "slot 4539 203.0.113.145 up",
             "0x52908400098527886E0F7030069857D2E4169EE7",
         ),

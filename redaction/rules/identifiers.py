@@ -137,10 +137,10 @@ IDENTIFIERS: Final[tuple[Rule, ...]] = (
     _cued(
         "id-number",
         "ID_NUMBER",
-        r"id|identity|identification|ident|national id|government id|personal id",
+        r"(?<![_-])(?:id|identity|identification|ident)|(?:national|government|personal|citizen|resident|photo)[ _-]?id",
         "id",
-        ("my ID number is «88129934»", "ID: «AB-44712-92»"),
-        ("id 12", "the idea of 1000"),
+        ("my ID number is «88129934»", "ID: «AB-44712-92»", '{"national_id": "«88129934»"}'),
+        ("id 12", "the idea of 1000", '{"product_id": 3074185296}', "span_id=00f067aa0ba902b7"),
         digits=5,
         score=0.6,
     ),

@@ -108,6 +108,7 @@ _NATIONS: Final = (
     Nation("th-tnin", "TH_TNIN", r"[1-8][- ]?[0-9]{4}[- ]?[0-9]{5}[- ]?[0-9]{2}[- ]?[0-9]", ("tnin", "thai", "เลขประจำตัวประชาชน", "เลขบัตรประชาชน"), ("TNIN: «2345678901234»",), "th.pin", alone=("«5678901234560»",)),
     Nation("my-nric", "NATIONAL_ID", r"[0-9]{6}-[0-9]{2}-[0-9]{4}", ("mykad", "nric", "malaysia"), ("MyKad «770305-02-1234»",), "my.nric", alone=("«770305-02-1234»",)),
     Nation("id-nik", "NATIONAL_ID", r"[0-9]{16}", ("nik", "ktp"), ("NIK «3171011708450001»",), "id.nik", alone=("«3171011708450001»",)),
+    Nation("hk-id", "NATIONAL_ID", r"[A-Z]{1,2}[0-9]{6}\([0-9A]\)", ("hkid", "hong kong id", "香港身份證"), ("HKID «P103265(1)»",), strong=True, alone=("«C668668(9)»",)),
     Nation("cn-ric", "NATIONAL_ID", r"[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9X]", ("身份证", "resident identity"), ("身份证 «360426199101010071»",), "cn.ric", strong=True, alone=("«360426199101010071»",)),
     Nation("jp-number", "NATIONAL_ID", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}", ("my number", "マイナンバー", "個人番号"), ("マイナンバー «6214 9832 0257»",), "jp.in_", alone=("«621498320257»",)),
     Nation("pk-cnic", "NATIONAL_ID", r"[1-8][0-9]{4}-[0-9]{7}-[0-9]", ("cnic",), ("CNIC «34201-0891231-8»",), "pk.cnic", strong=True, alone=("«34201-0891231-8»",)),

@@ -142,6 +142,17 @@ PEOPLE: Final[tuple[Rule, ...]] = (
         valid=is_name,
     ),
     Rule(
+        "name-of-home-folder",
+        "PERSON",
+        rf"[\\/](?:Users|home|Documents and Settings)[\\/]{{1,2}}(?P<value>{_CAP}[ ._-]{_CAP}(?:[ ._-]{_CAP})?)(?=[\\/]|\Z)",
+        0.8,
+        ("C:\\Users\\«Ada Quill»\\Documents\\tax.pdf", "/Users/«Ada.Quill»/x"),
+        ("C:\\Users\\Public Documents", "/home/app/src"),
+        words=("users", "home", "settings"),
+        flags=0,
+        valid=is_name,
+    ),
+    Rule(
         "name-chinese",
         "PERSON",
         r"(?:我叫|我是|姓名[:：]?|名前は|私は|我的名字是)(?P<value>[\u3400-\u9fff]{2,4})",

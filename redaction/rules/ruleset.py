@@ -24,9 +24,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BARE_LENGTH: Final = 80
 """Code points of the longest text that can be values only."""
 
-_BARE_WORD: Final = (
-    r"(?:(?=[\w/+-]{0,20}[0-9])[\w/+-]{1,30}\)?|(?=[\w./-]{0,20}[0-9])\w+(?:[.]\w+){2,4}[/-]?\w*|[A-Z]{1,4}|and)"
-)
+_BARE_WORD: Final = r"(?:(?=[\w/+-]{0,20}[0-9])[\w/+-]{1,30}\)?|(?=[\w./-]{0,20}[0-9])\w+(?:[.]\w+){2,4}[/-]?\w*|(?!(?:UPC|EAN|GTIN|ISBN|ISSN|SKU|PID|DOI|RFC|ASIN|UTC)\b)[A-Z]{1,4}|and)"
 _BARE: Final = re.compile(rf"\W*{_BARE_WORD}(?:[\s,;(]{{1,3}}{_BARE_WORD}){{0,8}}\W*\Z")
 """A text of values only: every word holds a digit or is a few capitals."""
 

@@ -11,21 +11,54 @@ from .tokens import is_random
 _NAMED: Final = (
     r"(?:passw(?:or)?d|passwd|pwd|pass(?:phrase|code)|secret|token|api[_ -]?key|apikey|access[_ -]?key|account[_ -]?key|auth[_ -]?key"
     r"|auth[_-]?token|signing[_ -]?key|encryption[_ -]?key|private[_ -]?key|master[_ -]?key|shared[_ -]?key|license[_ -]?key|service[_ -]?key|write[_ -]?key"
-    r"|client[_ -]?secret|credentials?|webhook)"
+    r"|client[_ -]?secret|credentials?|webhook)(?!i[sz][aei]|ar[iy]|ion|ory|less|ing)"
 )
-_ASSIGN: Final = r"[\"'`\])]{0,2}[ \t]{0,4}(?:=>|:{1,3}=|\?=|\.=|\|\|=?|=|:|,)[ \t]{0,4}(?:bearer |basic |token |str\(|string\(|b|f|r|u)?[\"'`(]{0,2}"
-_PLACEHOLDER: Final = re.compile(
+"""Names of secrets, and not of what only starts like one: a tokenizer, a secretary."""
+
+_ASSIGN: Final = r"[\\\"'`\])]{0,4}[ \t]{0,4}(?:=>|:{1,3}=|\?=|\.=|\|\|=?|=|:|,)[ \t]{0,4}(?:bearer |basic |token |str\(|string\(|b|f|r|u)?[\\\"'`(]{0,4}"
+PLACEHOLDER: Final = re.compile(
     r"(?:\$\{|\$\(|<|%\(|\{\{|os\.|env\.|process\.|self\.|config\.|settings\.|get|input\(|https?://|None\b|null\b|true\b|false\b|undefined\b"
     r"|your[-_]|my[-_]?|example|changeme|placeholder|redacted|x{4,}|\*{3,}|\.{3}|todo\b|string\b|str\b|optional|required|required\b|var\b)",
     re.IGNORECASE,
 )
 _PROSE: Final = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?[.,!?;:]*\Z|[a-z_.]+\(?\)?\Z|[A-Z_]+\Z")
+_CODE: Final = re.compile(
+    r"[A-Za-z_][A-Za-z_.]{2,60}(?:\([^0-9]{0,200}\)?|\[[A-Za-z_.,|\[\] ]{0,200})\Z|[a-z]{2,30}(?::[a-z]{2,30}){1,8}\Z"
+)
+"""A call, an index or the type of a name, and words with colons between: what code has after a name of a secret."""
+
+_SAYING: Final = frozenset(
+    [
+        "your",
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "be",
+        "must",
+        "should",
+        "may",
+        "can",
+        "not",
+        "enter",
+        "please",
+        "required",
+        "at",
+        "of",
+        "for",
+        "and",
+        "or",
+        "to",
+    ]
+)
+"""Words of a sentence about a password; a passphrase has none of them."""
 
 
 def is_secret_value(value: str) -> bool:
     """Whether a value after "password =" looks like one: mixed symbols, not a word, a call or a variable."""
     core = value.rstrip(".,;!?")
-    if len(core) < 4 or _PLACEHOLDER.match(core) or _PROSE.match(core):
+    if len(core) < 4 or PLACEHOLDER.match(core) or _PROSE.match(core) or _CODE.match(core):
         return False
     return any(char.isdigit() for char in core) or any(not char.isalnum() and char not in "_.-" for char in core)
 
@@ -39,7 +72,7 @@ def is_strong(value: str) -> bool:
     """Whether a word reads as a password by itself: letters with a digit or a mark inside, and no date, address or plain
     number."""
     core = value.rstrip(".,;:!?") if len(value.rstrip(".,;:!?")) >= 6 else value
-    if _PLACEHOLDER.match(core) or _DATE_OR_NUMBER.match(core) or not any(char.isalpha() for char in core):
+    if PLACEHOLDER.match(core) or _DATE_OR_NUMBER.match(core) or not any(char.isalpha() for char in core):
         return False
     marks = sum(not char.isalnum() and char not in "_-.'" for char in core)
     digits = any(char.isdigit() for char in core)
@@ -48,15 +81,31 @@ def is_strong(value: str) -> bool:
 
 
 def is_quoted_password(value: str) -> bool:
-    """Whether a value in quotes after "password" is one: anything but a placeholder or a template."""
-    return len(value) >= 4 and not _PLACEHOLDER.match(value) and " " not in value
+    """Whether a value in quotes after "password" is one: anything but a placeholder, a template or a sentence."""
+    return len(value) >= 4 and not PLACEHOLDER.match(value) and _SAYING.isdisjoint(value.lower().split())
 
+
+def is_quoted_secret(value: str) -> bool:
+    """Whether a value in quotes after the name of a secret is one."""
+    return is_quoted_password(value) and (is_secret_value(value) if " " not in value else is_strong(value))
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a word after "password" was chosen as one: letters, then digits, and no name of an algorithm."""
+    return _CHOSEN.fullmatch(value) is not None
+
+
+_CHOSEN: Final = re.compile(
+    r"(?!(?:sha|md|aes|rsa|bcrypt|scrypt|argon|version|step|chapter|section)[0-9])[A-Za-z]{4,30}[0-9]{2,12}"
+)
+_QUOTED: Final = r"(?P<quote>\\{0,2}[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\<>])){4,512})(?P=quote)"
+"""A value in quotes, with whatever is escaped in it; the quotes may be escaped themselves, as in JSON in JSON."""
 
 SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "key-value",
         "API_KEY",
-        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_NAMED}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}{_ASSIGN}(?P<value>[^\s\"'`,;<>(){{}}]{{6,512}})",
+        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_NAMED}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}{_ASSIGN}(?P<value>(?:[^\s\"'`,;<>(){{}}&\\]|&(?!\w{{1,40}}=)|\\(?![\"'`nrt])){{6,512}})",
         0.8,
         (
             "aws_secret_access_key=«wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
@@ -66,6 +115,20 @@ SECRETS: Final[tuple[Rule, ...]] = (
         ("api_key = os.environ['X']", "token = get_token()", "secret: string", "max_tokens: 4096"),
         words=("passw", "pwd", "pass", "secret", "token", "key", "auth", "credential", "webhook"),
         valid=is_secret_value,
+    ),
+    Rule(
+        "key-quoted",
+        "API_KEY",
+        rf"(?<![A-Za-z])[\w.-]{{0,40}}?(?:{_NAMED}|(?<=_)key|(?<=_)auth)[\w-]{{0,20}}[\\\"'`\])]{{0,4}}[ \t]{{0,4}}(?:=>|:=|=|:)[ \t]{{0,4}}{_QUOTED}",
+        0.85,
+        (
+            "api_key: '«abc\\'def123XYZ»'",
+            'secret="«s3cr,et;with{punct}1»"',
+            '{"cmd":"export API_KEY=\\"«q8Wz-11Lk-99Xc»\\""}',
+        ),
+        ("token = 'value'", 'secret: "must be set, see step 2"', 'api_key = "${API_KEY_2}"'),
+        words=("passw", "pwd", "pass", "secret", "token", "key", "auth", "credential", "webhook"),
+        valid=is_quoted_secret,
     ),
     Rule(
         "password",
@@ -88,6 +151,37 @@ SECRETS: Final[tuple[Rule, ...]] = (
         ("password reset", "password-protected", "login required", "secret santa"),
         words=("passw", "pwd", "passphrase", "passcode", "credential", "login", "pin", "pw", "secret", "key"),
         valid=is_strong,
+    ),
+    Rule(
+        "password-said",
+        "PASSWORD",
+        r"(?<![A-Za-z])(?:password|passwd|passphrase|pwd)[ ]{1,2}[\"'`]?(?P<value>[A-Za-z]{4,30}[0-9]{2,12})(?![\w.-]*[\w])",
+        0.75,
+        ("login with user ada and password «letmein99»",),
+        ("password sha256", "password version2.0", "the password bcrypt12 makes"),
+        words=("passw", "pwd"),
+        gates=("digit",),
+        valid=is_chosen,
+    ),
+    Rule(
+        "password-abroad",
+        "PASSWORD",
+        r"(?:пароль|密码|密碼|口令|パスワード|暗証番号|비밀번호|senha|has[lł]o|wachtwoord|lösenord|adgangskode|passord|salasana|şifre|parola|mật khẩu|รหัสผ่าน|पासवर्ड|סיסמה|كلمة المرور|contrase[nñ]a|mot de passe|passwort|kennwort)(?![A-Za-z])"
+        r"[ ]{0,2}(?:(?:=|:|ist|est|es|é|è|jest|är|er|on|là|is|to|это|是|为|為|は|는|이|-)[ ]{0,2}){0,2}[\"'`«(]?(?P<value>[^\s\"'`<>«»(),;\u3000-\u9fff]{4,128})",
+        0.8,
+        (
+            "пароль: «Qwerty!2345»",
+            "密码是«Qwerty!2345»，谢谢",
+            "mein Passwort ist «Kx9!pQ2z»",
+            "mot de passe : «S0leil!44»",
+        ),
+        ("Забыли пароль?", "Passwort vergessen", "senha obrigatória"),
+        words=(
+            *("пароль", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "senha", "haslo", "hasło"),
+            *("wachtwoord", "lösenord", "adgangskode", "passord", "salasana", "şifre", "parola", "mật khẩu", "รหัสผ่าน"),
+            *("पासवर्ड", "סיסמה", "كلمة المرور", "contrase", "mot de passe", "passwort", "kennwort"),
+        ),
+        valid=is_secret_value,
     ),
     Rule(
         "password-in-quotes",
@@ -125,10 +219,15 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "password-quoted",
         "PASSWORD",
-        r"(?<![A-Za-z])[\"'`]?(?:\w{0,20}_)?(?:password|passwd|pwd|passphrase)[\"'`]?[ ]{0,2}(?:=|:|is|=>)[ ]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`<>]{4,128})(?P=quote)",
-        0.8,
-        ("password = '«letmein»'", '{"password": "«correcthorse»"}'),
-        ('"password": "${DB_PASSWORD}"', "password = 'your-password'"),
+        rf"(?<![A-Za-z])(?:\w{{0,20}}_)?(?:password|passwd|pwd|passphrase)[\\\"'`]{{0,4}}[ ]{{0,2}}(?:=>|=|:|is)[ ]{{0,2}}{_QUOTED}",
+        0.86,
+        (
+            "password = '«letmein»'",
+            '{"password": "«correcthorse»"}',
+            'db_password: "«p@ss w0rd with spaces»"',
+            '"{\\"password\\":\\"«Tr0ub4dor-93x»\\"}"',
+        ),
+        ('"password": "${DB_PASSWORD}"', "password = 'your-password'", '"password": "Enter your password"'),
         words=("passw", "pwd", "passphrase"),
         valid=is_quoted_password,
     ),
@@ -151,7 +250,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "named-key",
         "API_KEY",
-        r"(?<![A-Za-z])(?:my|the|our|this|a|api|access|secret|\w{2,60})[ _-](?:api )?(?:key|token|secret|credential)s?[ ]{0,2}(?:is|:|=)[ ]{0,2}[\"'`]?(?P<value>[^\s\"'`,;<>]{8,512})",
+        r"(?<![A-Za-z])(?:my|the|our|this|a|api|access|secret|\w{2,60})[ _-](?:api )?(?:key|token|secret|credential)s?[ ]{0,2}(?:is|:|=)[ ]{0,2}[\"'`]?(?P<value>(?:[^\s\"'`,;<>&]|&(?!\w{1,40}=)){8,512})",
         0.8,
         (
             "Here is my snyk key: «12345678-ABCD-ABCD-ABCD-1234567890AB» - please use it",
@@ -171,16 +270,6 @@ SECRETS: Final[tuple[Rule, ...]] = (
         words=("<input",),
     ),
     Rule(
-        "authorization",
-        "API_KEY",
-        r"(?<![A-Za-z])(?:bearer|basic|apikey|authorization:? token|x-api-key:)[ :=]{1,3}(?P<value>[A-Za-z0-9._~+/=-]{12,1024})",
-        0.85,
-        ("Authorization: Bearer «mF_9.B5f-4.1JqM12345»",),
-        ("bearer token authentication", "basic understanding"),
-        words=("bearer", "basic", "apikey", "authorization", "x-api-key"),
-        valid=is_secret_value,
-    ),
-    Rule(
         "connection-password",
         "PASSWORD",
         r"(?:password|pwd)=(?P<value>[^\s;\"']{4,128})(?=;|\"|'|\Z)",
@@ -189,16 +278,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
         ("Password=;",),
         words=("password=", "pwd="),
         gates=("equals",),
-        valid=lambda value: not _PLACEHOLDER.match(value),
-    ),
-    Rule(
-        "cli-password",
-        "PASSWORD",
-        r"(?:curl|wget)[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{4,256})",
-        0.85,
-        ("curl -u admin:«s3cr3t-Pw9» https://x.io",),
-        ("curl https://x.io",),
-        words=("curl", "wget"),
+        valid=lambda value: not PLACEHOLDER.match(value),
     ),
 )
 """Secrets by their context."""

@@ -28,7 +28,13 @@ def is_random(value: str) -> bool:
 
 def has_digit_or_is_long(value: str) -> bool:
     """For words that already have a key's prefix: not just a name that starts alike."""
-    return len(value) >= 20 or any(char.isdigit() for char in value)
+    if len(value) >= 20 and not _WORDS.fullmatch(value):
+        return True
+    return any(char.isdigit() for char in value)
+
+
+_WORDS: Final = re.compile(r"[a-z]{1,12}(?:[-_][a-z]{1,16}){2,24}")
+"""Words with hyphens between, as names of classes and branches have."""
 
 
 def _prefixed(name: str, prefixes: str, tail: str, examples: tuple[str, ...], *counter: str) -> Rule:
@@ -63,9 +69,13 @@ TOKENS: Final[tuple[Rule, ...]] = (
     _prefixed(
         "key-ai",
         r"sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|live-)?|hf_|api_org_|r8_|gsk_|pplx-|xai-|AIza|ya29\.|pcsk_",
-        rf"{_TAIL[:-1]}]{{20,300}}",
-        ("«sk-proj-abcdEFGH1234567890abcdEFGH1234567890abcdEFGH12»",),
+        r"[A-Za-z0-9_-]{20,300}",
+        (
+            "«sk-proj-abcdEFGH1234567890abcdEFGH1234567890abcdEFGH12»",
+            "x.test/«hf_abcdefghijklmnopqrstuvwxyzABCDEF»/more",
+        ),
         "sk-button-primary",
+        "sk-button-primary-large-outline",
     ),
     _prefixed(
         "key-payment",
@@ -96,7 +106,7 @@ TOKENS: Final[tuple[Rule, ...]] = (
         "key-shapes",
         "API_KEY",
         r"(?<![A-Za-z0-9_.-])(?P<value>[MNOA][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_!-]{27,45}|[0-9]{8,10}:[A-Za-z0-9_-]{35}|[0-9a-f]{32}-us[0-9]{1,2}"
-        r"|SK[0-9a-fA-Fx]{32}|(?:AKC|AP[0-9A-F])[A-Za-z0-9]{10,90}|[0-9]{1,2}/[0-9a-f]{20,40}:[0-9a-f]{20,40}|[A-Z0-9]{26,40}\.[A-Za-z0-9_-]{20,100})(?![A-Za-z0-9_])",
+        r"|SK[0-9a-fA-Fx]{32}|AC[0-9a-f]{32}|(?:AKC|AP[0-9A-F])[A-Za-z0-9]{10,90}|[0-9]{1,2}/[0-9a-f]{20,40}:[0-9a-f]{20,40}|[A-Z0-9]{26,40}\.[A-Za-z0-9_-]{20,100})(?![A-Za-z0-9_])",
         0.9,
         ("«110201543:AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw»", "«343ea45721923ed956e2b38c31db76aa-us30»"),
         ("a.b.c", "12:30:45"),
