@@ -11,12 +11,10 @@ from sealgate.models.findings import Finding
 
 from ..words import is_plain
 from .code_lines import is_code_line, is_code_text, is_code_value, touches_code
+from .terms import is_term
 
 _LINE: Final = 300
 """Code points on either side of a finding that count as its line."""
-
-_CURRENCY: Final = re.compile("USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|SEK|NOK|DKK|INR|CNY|BRL|MXN|ZAR|KRW|PLN|CZK|HUF|SGD|HKD")
-"""Codes of currencies (ISO 4217), which models take for places after a number."""
 
 _SURE: Final = 0.85
 """The score from which a lower-case name counts in a line of mixed case."""
@@ -40,7 +38,7 @@ class Prose:
         value = self.text[start:end]
         if not value or "\n" in value or is_plain(value) or is_code_value(value) or touches_code(self.text, start, end):
             return None
-        if (entity_type == "PERSON" and any(map(str.isdigit, value))) or _CURRENCY.fullmatch(value):
+        if (entity_type == "PERSON" and any(map(str.isdigit, value))) or is_term(self.text, start, end):
             return None
         line = self._line(start, end)
         if not (line.islower() or line.isupper()):

