@@ -21,6 +21,7 @@ from .given import an
 from .interrupts.config import InterruptConfig
 from .interrupts.filing import file_answer
 from .interrupts.manager import InterruptManager
+from .interrupts.question import Question
 from .lease import TurnLease
 from .logs.scope import log_scope
 from .model import Model
@@ -73,6 +74,7 @@ class Turns:
         self._portal = portal
         self._lock = ProcessLock()
         self._lease = TurnLease(services.vault, services.now)
+        manager.know(self.question_of)
 
     def invoke(self, messages: Messages, player: Player) -> SessionResponse:
         """A turn to its end, in the caller's thread."""
@@ -119,6 +121,12 @@ class Turns:
     def with_model(self, model: Model | None) -> Player:
         """Whoever ran the last turn here, with another model."""
         return replace(self._player, model=model or self._player.model)
+
+    def question_of(self, tool: str, arg_name: str) -> Question | None:
+        """What a tool of whoever ran the last turn here asks for an argument; ``None`` where it is not known here."""
+        toolkit = self._player.toolkit
+        asked = toolkit.get(tool).questions if toolkit.has(tool) else ()
+        return next((question for question in asked if question.arg_name == arg_name), None)
 
     def replay(self) -> SessionResponse | None:
         """What the whole log adds up to, as a response."""

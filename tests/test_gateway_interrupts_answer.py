@@ -122,7 +122,7 @@ def test_no_answer_where_none_is_allowed_stays_none(session: Session) -> None:
 
 
 def test_a_list_of_answers_is_sealed_piece_by_piece(session: Session) -> None:
-    sealed = take(session, question(list[str]), ["zebra quartz", {"k": 5, "none": None}])
+    sealed = take(session, question(list[Any]), ["zebra quartz", {"k": 5, "none": None}])
     assert parse(sealed[0]).entity_type == "ANSWER"
     assert session.restore_json(sealed) == ["zebra quartz", {"k": 5, "none": None}]
 

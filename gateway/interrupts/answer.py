@@ -14,6 +14,7 @@ from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import SecretValue, secret_of
 from sealgate.redaction import Redactor, is_searchable, machine_form
 
+from .fitting import check_fit
 from .inputs import MAX_ANSWER, coerce
 from .question import Question
 
@@ -56,6 +57,8 @@ def _read(redactor: Redactor, sealer: Sealer, question: Question, raw: object) -
         return _expected(redactor, sealer, question, question.sensitive, raw)
     value = coerce(raw, question)
     _check_schema(question, value)
+    if question.input_type not in ("boolean", "choice"):
+        check_fit(question.annotation, value)
     if question.sensitive is False:
         return ReadAnswer(value, lambda: redactor.redact_json(value, origin=INTERRUPT))
     if question.sensitive is None and question.input_type in ("boolean", "choice"):
@@ -99,6 +102,7 @@ def _expected(redactor: Redactor, sealer: Sealer, question: Question, entity_typ
     # A spoken or spaced code is kept as the digits that its tool gets, so that they are one entity when they come back.
     value = SecretValue(machine_form(entity_type, hits[0].text()))
     _check_schema(question, value.text())
+    check_fit(question.annotation, value.text())
     return ReadAnswer(value.text(), lambda: str(sealer.seal([SealRequest(value, entity_type, INTERRUPT)])[0]))
 
 

@@ -107,7 +107,8 @@ def _number(answer: object, base: object, question: Question) -> JsonValue | _Re
 
 
 def _choice(answer: object, base: object, question: Question) -> JsonValue | _Refused:
-    table = {text: choice_table(base).get(text, text) for text in question.choices}
+    known = choice_table(base) or dict(zip(question.choices, question.values, strict=False))
+    table = {text: known.get(text, text) for text in question.choices}
     if isinstance(answer, Enum):
         answer = choice_text(answer) if isinstance(base, type) and isinstance(answer, base) else None
     if isinstance(answer, str):

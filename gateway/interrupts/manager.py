@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sealgate.models.approvals import ApprovalDecision, InterruptDecision, InterruptToolCall
 from sealgate.models.errors import InterruptNotPending, InvalidAnswer, InvalidInput, LimitExceeded
@@ -22,11 +22,16 @@ from .config import InterruptConfig
 from .decisions import Disallowed, as_decision, read_decision
 from .ending import cancel_left
 from .pause_answer import take_pause_answer
+from .question import Question
 from .record import InterruptRecord
 from .values import for_approver
 
 Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any] | bool
 """A decision in any of its shapes."""
+
+
+_ASKED: Final = ("input_type", "choices", "sensitive", "confirm", "digits")
+"""What makes a question the same as before."""
 
 
 @without_locals
@@ -40,9 +45,16 @@ class InterruptManager:
 
     def __init__(self, services: Services, config: InterruptConfig) -> None:
         self._services = services
+        self._question_of: Callable[[str, str], Question | None] = lambda _tool, _argument: None
         self._table = services.interrupts
         self._config = config
         self._approvals = Approvals(services, config)
+
+    def know(self, question_of: Callable[[str, str], Question | None]) -> None:
+        """Whom to ask what a tool asks for an argument, so that an answer from outside is read as that; the session
+        says so itself.
+        """
+        self._question_of = question_of
 
     @property
     def manager(self) -> InterruptManager:
@@ -189,7 +201,13 @@ class InterruptManager:
     def _read(self, record: InterruptRecord, value: object, again: object) -> JsonValue:
         if record.kind == "pause":
             return take_pause_answer(self._services.vault, record.response_schema, value)
-        return take_answer(self._services.redactor, self._services.vault, record.question(), value, again)
+        return take_answer(self._services.redactor, self._services.vault, self._question(record), value, again)
+
+    def _question(self, record: InterruptRecord) -> Question:
+        """The question that was asked, with its argument's type where its tool is known here and still asks it."""
+        asked, known = record.question(), self._question_of(record.tool, record.arg_name)
+        same = known is not None and all(getattr(known, part) == getattr(asked, part) for part in _ASKED)
+        return known if same and known is not None else asked
 
     def _count_attempt(self, interrupt_id: str) -> None:
         """One more answer did not fit; when that was the last attempt, the pause is over."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from sealgate.models.interrupts import FormField, InputType, InterruptDescriptor
 
+from .annotations import Scalar
+
 Handler = Callable[..., object]
 """What asks the person: called with the prompt, returns the answer or an awaitable of it."""
 
@@ -42,6 +44,7 @@ class Question:
     fields: tuple[Question, ...] = ()
     required: bool = True
     schema: dict[str, Any] | None = None
+    values: tuple[Scalar, ...] = ()
 
     @property
     def secret(self) -> bool:

@@ -14,14 +14,14 @@ from sealgate.models.approvals import RiskLevel
 from sealgate.models.interrupts import HumanInterrupt, InputType, InterruptDescriptor
 from sealgate.models.jsonvalue import JsonValue
 
+from .annotations import Scalar
+from .fitting import told_type, told_values, typed_as
 from .question import Question
 
 RECORD_VERSION: Final = 1
 
 InterruptState = Literal["pending", "resolved", "timed_out", "cancelled"]
 RecordKind = Literal["ask", "approve", "pause"]
-
-_TYPES: Final[dict[object, type]] = {"integer": int, "number": float, "string": str}
 
 
 class FieldRecord(BaseModel):
@@ -38,6 +38,9 @@ class FieldRecord(BaseModel):
     confirm: bool = False
     digits: int | None = None
     rules: dict[str, Any] | None = None
+    answer_type: str = ""
+    optional: bool = False
+    values: tuple[Scalar, ...] = ()
 
     @classmethod
     def of(cls, question: Question) -> Self:
@@ -52,6 +55,7 @@ class FieldRecord(BaseModel):
             confirm=question.confirm,
             digits=question.digits,
             rules=question.schema,
+            **answer_facts(question),
         )
 
     def question(self) -> Question:
@@ -67,19 +71,23 @@ class FieldRecord(BaseModel):
             confirm=self.confirm,
             digits=self.digits,
             schema=self.rules,
-            annotation=_type_of(self.rules or {}),
+            annotation=typed_as(self.answer_type, optional=self.optional),
+            values=self.values,
         )
 
 
-def _type_of(rules: dict[str, Any]) -> Any:
-    """The Python type that a JSON schema names, so that a number is read as one."""
-    kinds = [one.get("type") for one in (rules, *rules.get("anyOf", ()))]
-    return next((_TYPES[kind] for kind in kinds if kind in _TYPES), Any)
+def answer_facts(question: Question) -> dict[str, Any]:
+    """What a record keeps of the type that an answer has to have."""
+    answer_type, optional = told_type(question.annotation)
+    choice = question.input_type == "choice"
+    values = told_values(question.annotation, question.choices) if choice else ()
+    return {"answer_type": answer_type, "optional": optional, "values": values}
 
 
 class InterruptRecord(BaseModel):
     """A pause and what became of it. Everything in it is redacted; the store encrypts it besides.
 
+    ``answer_type``, ``optional``, ``values`` and ``rules`` say what an answer has to be where its tool is not known.
     ``answer`` is a placeholder or clear JSON, ``decision`` what a person decided about a call. ``editable`` names the
     arguments that may be edited, ``None`` for any. ``claim`` is whoever answers it right now, until ``claimed_until``.
     Times are Unix seconds; ``expires_at`` is ``None`` for as long as its session lives.
@@ -118,6 +126,10 @@ class InterruptRecord(BaseModel):
     confirm: bool = False
     digits: int | None = None
     form: tuple[FieldRecord, ...] = ()
+    answer_type: str = ""
+    optional: bool = False
+    values: tuple[Scalar, ...] = ()
+    rules: dict[str, Any] | None = None
     editable: tuple[str, ...] | None = None
     claim: str = ""
     claimed_until: float = 0.0
@@ -146,6 +158,9 @@ class InterruptRecord(BaseModel):
             confirm=self.confirm,
             digits=self.digits,
             fields=tuple(one.question() for one in self.form),
+            annotation=typed_as(self.answer_type, optional=self.optional),
+            values=self.values,
+            schema=self.rules,
         )
 
     def descriptor(self) -> InterruptDescriptor:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from inspect import Parameter
-from typing import Any, Final, TypeGuard, get_type_hints
+from typing import Annotated, Any, Final, TypeGuard, get_type_hints
 
 from pydantic import BaseModel, RootModel
 
@@ -87,9 +87,10 @@ def resolve_here(target: Callable[..., Any], scope: Mapping[str, Any]) -> None:
 
 
 def annotation_of(target: Callable[..., Any], name: str) -> object:
-    """The annotation of one argument, as far as it can be resolved now; ``object`` where it cannot."""
+    """The annotation of one argument with its metadata, as far as it resolves now; ``object`` where it does not."""
     if is_model(target):
-        return target.model_fields[name].annotation
+        field = target.model_fields[name]
+        return Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
     try:
         return annotations_of(target).get(name, object)
     except InvalidPolicy:

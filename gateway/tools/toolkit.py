@@ -20,7 +20,15 @@ from .granted import first_name, tool_shape
 from .hooks import Hook
 from .json_schema import from_json_schema, given_schema
 from .schema import accepted, arguments_model, parameters_schema, spelled_out, spellings
-from .signature import annotations_of, argument_names, check_tool_name, is_model, resolve_here, takes_any_name
+from .signature import (
+    annotation_of,
+    annotations_of,
+    argument_names,
+    check_tool_name,
+    is_model,
+    resolve_here,
+    takes_any_name,
+)
 from .tool import PlaceholderPolicy, Risk, Tool
 
 Target = TypeVar("Target", bound=Callable[..., Any])
@@ -243,9 +251,7 @@ def _whole(target: Callable[..., Any], grants: Mapping[str, Accepts] | None) -> 
 
 def _questions(target: Callable[..., Any], declared: tuple[Dependency, ...]) -> Iterator[Any]:
     asked = [dependency for dependency in declared if isinstance(dependency, AskPerson)]
-    if is_model(target):
-        hints = {name: info.annotation for name, info in target.model_fields.items()}
-    else:
-        hints = annotations_of(target)
+    if not is_model(target):
+        annotations_of(target)  # a type that cannot be found is told of here
     for number, ask in enumerate(asked, start=1):
-        yield ask.question(hints.get(ask.arg_name, object), number, len(asked))
+        yield ask.question(annotation_of(target, ask.arg_name), number, len(asked))

@@ -8,8 +8,9 @@ from sealgate.models.errors import InterruptNotPending, InvalidAnswer, TooManyIn
 from sealgate.models.jsonvalue import JsonValue
 
 from ..interrupts.answer import take_answer
+from ..interrupts.fitting import told_rules
 from ..interrupts.question import Question
-from ..interrupts.record import FieldRecord, InterruptRecord
+from ..interrupts.record import FieldRecord, InterruptRecord, answer_facts
 from ..tools.outcome import redact_error
 from .changes import Asked, CallHeld
 from .collecting import collect
@@ -67,6 +68,8 @@ def record_of(context: TurnContext, call: CallState, ask: AskState, question: Qu
         confirm=question.confirm,
         digits=question.digits,
         form=tuple(map(FieldRecord.of, question.fields)),
+        rules=question.schema or told_rules(question.annotation),
+        **answer_facts(question),
         expires_at=None if seconds is None else context.services.now() + seconds,
     )
 
