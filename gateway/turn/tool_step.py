@@ -46,6 +46,9 @@ from .waits import Effects, Wait, is_coroutine
 UNGRANTED: Final = (GrantRefused, UnknownPlaceholder, ValueGone, MalformedPlaceholder)
 """What is said of a placeholder that has no right to be where it is."""
 
+UNREAD: Final = "; the tool has run, and only its result is missing"
+"""What the model reads besides where the result of a call could not be shown: the call need not be made again."""
+
 REFUSALS: Final = (*UNGRANTED, InvalidInput, ToolFailed)
 """What goes wrong before a tool's body starts and says so without a value; the model reads it as it is."""
 
@@ -144,18 +147,19 @@ def _called(
     bound: Callable[[], object],
     pad: InterruptScratchpad,
 ) -> Effects[TurnState]:
-    services = context.services
+    services, ran = context.services, ""
     try:
         returned = yield Wait("tool", bound, inline=is_coroutine(tool.target))
         if returned is PAUSED and pad.pending is not None:
             return (yield from pause_body(context, state, call, pad.pending))
         pad.finish()
+        ran = UNREAD
         content, sealed = _sealed_result(context, tool, injection, returned)
     except LimitExceeded as beyond:
-        return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}"))
+        return (yield from fail_call(context, state, call.id, f"{type(beyond).__name__}: {beyond}{ran}"))
     except (Exception, SystemExit) as error:
         text = redact_error(services.redactor, tool.name, error, services.limits.new_values)
-        return (yield from fail_call(context, state, call.id, text))
+        return (yield from fail_call(context, state, call.id, text + ran))
     finally:
         if pad.pending is None:
             _end_call(context, injection)
