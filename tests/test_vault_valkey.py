@@ -1,18 +1,16 @@
-"""The Valkey engine on a real server, which may be Redis."""
+"""The Valkey engine on real servers, one of Valkey and one of Redis."""
 
 from __future__ import annotations
 
 import io
 import os
 import pickle
-import re
-import socket
 import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 import valkey
@@ -38,6 +36,13 @@ from sealgate.vault.valkey.store import ValkeyStore
 
 def name_of(check: Check) -> str:
     return check.__name__
+
+
+@pytest.fixture(params=["valkey", "redis"])
+def valkey_server(request: pytest.FixtureRequest) -> int:
+    """The ports of both servers in turn."""
+    port: int = request.getfixturevalue(f"{request.param}_port")
+    return port
 
 
 @pytest.fixture
@@ -366,61 +371,6 @@ def test_a_lock_of_a_connection_that_is_there_is_left_alone(
         assert reading.meta.get("mine") == b"first"
 
 
-class WaitingServer:
-    """A double of what ``WAITAOF`` adds to a server, in the server's own protocol: everything goes to the real server
-    and comes back from it, but for the answer to ``WAITAOF`` (``confirmed`` local disks, no replica), and ``COMMAND
-    INFO WAITAOF``, which is answered with what the server says of ``WAIT``.
-    """
-
-    def __init__(self, port: int) -> None:
-        self._target = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self.confirmed = 1
-        self.asked: list[list[bytes]] = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._listener.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client: socket.socket) -> None:
-        with client, socket.create_connection(("127.0.0.1", self._target)) as server, suppress(OSError):
-            commands, answers = client.makefile("rb"), server.makefile("rb")
-            while command := self._read(commands):
-                parts = re.findall(rb"\$\d+\r\n(.*?)\r\n(?=\$|\Z)", command, re.DOTALL)
-                if parts[0] == b"WAITAOF":
-                    self.asked.append(parts)
-                    client.sendall(b"*2\r\n:%d\r\n:0\r\n" % self.confirmed)
-                    continue
-                server.sendall(command.replace(b"$7\r\nWAITAOF", b"$4\r\nWAIT"))
-                client.sendall(self._read(answers))
-
-    def _read(self, stream: BinaryIO) -> bytes:
-        """One value of the protocol (RESP2), as it stands there."""
-        line = stream.readline()
-        if line[:1] == b"$" and int(line[1:]) >= 0:
-            return line + stream.read(int(line[1:]) + 2)
-        if line[:1] == b"*":
-            return line + b"".join(self._read(stream) for _ in range(int(line[1:])))
-        return line
-
-
-@pytest.fixture
-def waiting(valkey_server: int, client: Any) -> Iterator[WaitingServer]:
-    made = WaitingServer(valkey_server)
-    with configured(client, appendfsync="everysec"):
-        yield made
-    made.close()
-
-
 def knows_waiting(valkey_url: str) -> bool:
     with valkeylink.Link(valkey_url).channel() as channel:
         return "waitaof" in repr(channel.call(("COMMAND", "LIST"))[0])
@@ -452,20 +402,25 @@ def test_a_server_that_syncs_every_second_is_waited_for_where_it_can_be(client: 
                 Vault.open(valkey_url, KEY)
 
 
-def test_what_is_durable_waits_for_the_disk_and_nothing_else_does(waiting: WaitingServer, valkey_url: str) -> None:
-    """``WAITAOF``'s answer is a double's: see ``WaitingServer``."""
-    url = re.sub(r":\d+/", f":{waiting.port}/", valkey_url)
-    with Vault.open(url, KEY) as vault:
+def times_waited(client: Any) -> int:
+    return int(client.info("commandstats").get("cmdstat_waitaof", {}).get("calls", 0))
+
+
+@pytest.mark.parametrize("valkey_server", ["valkey"], indirect=True)  # Redis has WAITAOF from 7.2 on
+def test_what_is_durable_waits_for_the_disk_and_nothing_else_does(
+    client: Any, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(valkeylink, "_WAIT_FOR_DISK", 300)
+    with configured(client, appendfsync="everysec"), Vault.open(valkey_url, KEY) as vault:
+        seal(vault, "first")
+        before = times_waited(client)
         placeholders = seal(vault, VALUE)
-        asked = len(waiting.asked)
-        assert asked >= 2
-        assert waiting.asked[-1][:3] == [b"WAITAOF", b"1", b"0"]
+        waited = times_waited(client)
+        assert waited > before
         assert texts(vault, placeholders) == [VALUE]
-        assert len(waiting.asked) == asked
-        waiting.confirmed = 0
-        with pytest.raises(StoreUnavailable, match="did not confirm"):
+        assert times_waited(client) == waited
+        with configured(client, appendfsync="no"), pytest.raises(StoreUnavailable, match="did not confirm"):
             seal(vault, "not confirmed")
-        waiting.confirmed = 1
         assert texts(vault, seal(vault, "not confirmed")) == ["not confirmed"]
 
 

@@ -7,8 +7,7 @@ everything too where the server can be asked to wait (``WAITAOF``: Valkey, Redis
 failover may lose the last writes. A lost value is ``UnknownPlaceholder`` and heals when it is seen again; a lost
 session key loses the session. Deleted data stays in the append-only file until ``purge`` has it rewritten.
 
-This has been run on Redis 7.0 with ``always``. The answer of ``WAITAOF`` itself was a double's, on the real server's
-protocol: the tests use it for real where they find a server that has it.
+This has been run on Valkey 9.1 with both, and on Redis 7.0, which has no ``WAITAOF``, with ``always``.
 """
 
 from __future__ import annotations
