@@ -16,6 +16,7 @@ _REASONS: Final = {
     LITERAL: "it reads as a placeholder",
     EXPECTED: "it is what was asked for",
     REPEATED: "a value found elsewhere in this text",
+    "orthography": "a capitalised word of another language, in which the models see enough",
     "email-name": "an e-mail address in this text spells it",
 }
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .names.names import SpacyNames
-from .names.rampart import RampartNames
+from .names.model_names import ModelNames
 from .presidio import PresidioRecognizers
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ def default_recognizers(names: bool, registry: RecognizerRegistry | None) -> tup
     """The recognizers of a detector, in the order in which they run."""
     found: list[Recognizer] = []
     if names:
-        found += [RampartNames(), SpacyNames()]
+        found.append(ModelNames())
     if registry is not None:
         found.append(PresidioRecognizers(registry))
     return tuple(found)

@@ -21,7 +21,7 @@ LITERAL: Final = "literal"
 EXPECTED: Final = "expected"
 REPEATED: Final = "repeated"
 
-MODELS: Final = frozenset({"rampart", "spacy"})
+MODELS: Final = frozenset({"rampart", "spacy", "orthography"})
 """Recognizers whose boundaries are guesses."""
 
 _SHORTEST_REMAINDER: Final = 4

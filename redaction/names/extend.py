@@ -10,9 +10,10 @@ from typing import Final
 from sealgate.models.findings import Finding
 
 from ..union import family_of
-from ..words import is_plain
+from ..words import FOREIGN_WORDS, GERMAN_WORDS, is_plain
 from .addresses import grown_addresses
 from .code_lines import is_code_value
+from .foreign import NAME
 
 _NEXT_WORD: Final = re.compile(
     r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z](?:[\w-]|'(?!s\b)){0,30})\.?(?![\w@])"
@@ -34,7 +35,7 @@ def grown(text: str, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _grown(text: str, finding: Finding) -> Finding:
-    return _person(text, finding) if finding.entity_type == "PERSON" else finding
+    return _person(text, finding) if finding.entity_type == "PERSON" and finding.recognizer != NAME else finding
 
 
 def _person(text: str, finding: Finding) -> Finding:
@@ -44,13 +45,19 @@ def _person(text: str, finding: Finding) -> Finding:
     for _ in range(2):
         after = _NEXT_WORD.match(text, end)
         word = (after[1] or after[2]) if after is not None else None
-        if after is None or word is None or is_plain(word) or is_code_value(word):
+        if after is None or word is None or _is_none(word):
             break
         end = after.end()
     before = _WORD_BEFORE.search(text, max(0, start - 32), start)
-    if before is not None and not is_plain(before[1]) and not is_code_value(before[1]):
+    if before is not None and not _is_none(before[1]):
         start = before.start()
     return replace(finding, start=start, end=end)
+
+
+def _is_none(word: str) -> bool:
+    """Whether a word beside a name is no part of it: an everyday one, in other languages too, or a piece of code."""
+    folded = word.strip(".").casefold()
+    return is_plain(word) or folded in FOREIGN_WORDS or folded in GERMAN_WORDS or is_code_value(word)
 
 
 def _is_stray(text: str, finding: Finding, places: Sequence[Finding]) -> bool:

@@ -6,15 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sealgate.models.findings import Finding
 from sealgate.models.processlock import waited_for
 
 from ..words import PLAIN_WORDS, is_word
 from .ner import load_ner
-from .plausible import Prose
 
 _LABELS: Final = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION"}
-_SCORE: Final = 0.75
 
 _CHUNK: Final = 4_000
 """Code points of one piece of text; spaCy's memory grows with the piece."""
@@ -32,18 +29,11 @@ class SpacyNames:
     """People and places, on lines with a capitalised word that is not an everyday one; lines in a single case are read
     again in title case."""
 
-    def recognize(self, text: str) -> list[Finding]:
-        """The findings in a projected text."""
+    def read(self, text: str) -> list[tuple[str, int, int]]:
+        """Entity types with the ranges that the model takes for one, unchecked, in the order of the text."""
         pieces = [(start, _as_read(piece)) for start, piece in _pieces(text)]
         wanted = [(start, read) for start, read in pieces if read is not None]
-        if not wanted:
-            return []
-        prose = Prose.of(text)
-        return [
-            finding
-            for label, start, end in _entities(wanted)
-            if (finding := prose.name(label, start, end, _SCORE, "spacy")) is not None
-        ]
+        return _entities(wanted) if wanted else []
 
 
 def _entities(wanted: list[tuple[int, str]]) -> list[tuple[str, int, int]]:

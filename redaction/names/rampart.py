@@ -20,6 +20,7 @@ from ..words import is_plain
 from .code_lines import touches_code
 from .model_files import check_digests, package_folder
 from .plausible import Prose
+from .support import FAINT, Support
 from .terms import is_coded, is_model
 from .windows import Window, windows
 
@@ -141,21 +142,31 @@ class RampartNames:
 
     def recognize(self, text: str) -> list[Finding]:
         """The findings in a projected text."""
+        return self.read(text)[0]
+
+    def read(self, text: str) -> tuple[list[Finding], Support]:
+        """The findings in a projected text, and how far the model sees anything at all in each of its words."""
         prose = Prose.of(text)
-        return [finding for window in windows(text) for finding in _in_window(prose, window)]
+        support = Support()
+        return [finding for window in windows(text) for finding in _in_window(prose, window, support)], support
 
 
-def _in_window(prose: Prose, window: Window) -> list[Finding]:
+def _in_window(prose: Prose, window: Window, support: Support) -> list[Finding]:
     model = load_rampart()
     encoding = model.tokenizer.encode(prose.text[window.start : window.end])
-    return [found for piece in (encoding, *encoding.overflowing) for found in _in_piece(model, prose, window, piece)]
+    pieces = (encoding, *encoding.overflowing)
+    return [found for piece in pieces for found in _in_piece(model, prose, window, piece, support)]
 
 
-def _in_piece(model: _Model, prose: Prose, window: Window, encoding: Any) -> list[Finding]:
+def _in_piece(model: _Model, prose: Prose, window: Window, encoding: Any, support: Support) -> list[Finding]:
     ids = model.numpy.array([encoding.ids], dtype=model.numpy.int64)
     seen = model.numpy.ones(ids.shape, dtype=model.numpy.int32)
     logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
     labels, scores = _best(model.numpy, logits[0])
+    for (first, after), label, score in zip(encoding.offsets, labels, scores, strict=True):
+        if score >= FAINT and first < after:
+            place = _TYPES.get(_NAMES[(label - 1) // 2]) == "LOCATION"
+            support.add(first + window.start, after + window.start, score, place=place)
     return _spans(prose, window, encoding.offsets, labels, scores)
 
 

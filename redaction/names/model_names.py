@@ -1,0 +1,103 @@
+"""Names by both models, line by line: English ones as each model sees them, others by what both see together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from typing import Final, NamedTuple
+
+from sealgate.models.findings import Finding
+
+from ..words import GIVEN_NAMES
+from .code_lines import is_code_line
+from .foreign import Mark, foreign_names
+from .names import SpacyNames
+from .orthography import Capitals, capitals_of
+from .plausible import Prose
+from .rampart import RampartNames
+from .support import Support
+
+_SCORE: Final = 0.75
+_NAMES: Final = frozenset({"PERSON", "LOCATION"})
+
+_SEEN_TOO: Final = 0.1
+"""What rampart has to see in what spaCy takes for a name, in a foreign line without capitals."""
+
+_YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_TOWN: Final = re.compile(r" [^\W\d_a-z]")
+_HOUSE: Final = re.compile(r"[0-9][0-9 /-]{0,12}(?:[a-z]|bis|ter)?")
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    capitals: Capitals
+    mixed: bool
+
+
+class ModelNames:
+    """Findings of ``rampart`` and of spaCy's ``ner``."""
+
+    def __init__(self) -> None:
+        self._rampart, self._spacy = RampartNames(), SpacyNames()
+
+    def recognize(self, text: str) -> list[Finding]:
+        """The findings in a projected text."""
+        found, support = self._rampart.read(text)
+        marks = self._spacy.read(text)
+        prose = Prose.of(text)
+        lines = _lines(prose)
+        starts = [line.start for line in lines]
+        kept: list[Finding] = []
+        marked: dict[int, list[Mark]] = defaultdict(list)
+        for finding in found:
+            line = lines[bisect_right(starts, finding.start) - 1]
+            if _stays(text, line, finding):
+                kept.append(finding)
+        for mark in marks:
+            marked[bisect_right(starts, mark[1]) - 1].append(Mark(*mark))
+        for at, line in enumerate(lines):
+            kept += _in_line(prose, line, marked[at], support)
+        return kept
+
+
+def _lines(prose: Prose) -> list[_Line]:
+    """The lines of the text; one whose small words say nothing is taken for what the whole text is."""
+    pieces = prose.text.splitlines(keepends=True) or [""]
+    whole = Capitals.ENGLISH if prose.code else capitals_of(prose.text)
+    lines: list[_Line] = []
+    start = 0
+    for piece in pieces:
+        english = prose.code or is_code_line(piece)
+        capitals = Capitals.ENGLISH if english else whole if len(pieces) == 1 else capitals_of(piece, whole)
+        mixed = not (piece.islower() or piece.isupper())
+        lines.append(_Line(start, start + len(piece), capitals, mixed))
+        start += len(piece)
+    return lines
+
+
+def _stays(text: str, line: _Line, finding: Finding) -> bool:
+    """Whether what rampart sees counts as it is: in English, without capitals, or if it is no name and no year. In
+    other lines, names in lower case need a given name."""
+    if line.capitals is Capitals.ENGLISH or not line.mixed:
+        return True
+    value = text[finding.start : finding.end]
+    if finding.entity_type in _NAMES:
+        return value.islower() and not GIVEN_NAMES.isdisjoint(value.split())
+    return finding.entity_type != "STREET_ADDRESS" or _is_address(text, finding.end, value)
+
+
+def _is_address(text: str, end: int, value: str) -> bool:
+    """Whether a piece of an address has a capital or is a number, but no year and no ordinal."""
+    if _YEAR.fullmatch(value) and not _TOWN.match(text, end):
+        return False
+    return any(char.isupper() for char in value) or _HOUSE.fullmatch(value) is not None
+
+
+def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:
+    if line.capitals is Capitals.ENGLISH or not line.mixed:
+        found = (prose.name(mark.entity_type, mark.start, mark.end, _SCORE, "spacy") for mark in marks)
+        seen = line.capitals is Capitals.ENGLISH
+        return [one for one in found if one and (seen or support.of(one.start, one.end)[0] >= _SEEN_TOO)]
+    return foreign_names(prose.text, line.start, line.end, line.capitals, marks, support)
