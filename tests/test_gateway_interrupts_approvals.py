@@ -21,6 +21,7 @@ from sealgate.gateway import (
     InvalidAnswer,
     PerToolDispatchConfig,
     PrivateData,
+    SealedMessage,
     Session,
     SessionBusy,
     SessionResponse,
@@ -255,6 +256,36 @@ def test_edited_values_are_hidden_everywhere_and_reach_the_tool(bank: Callable[.
     seen = repr((receipt.wire(), one.read(), one.session.events().history(), one.session.history()))
     assert CARD not in seen
     assert "[CREDIT_CARD_" in seen
+
+
+def test_the_model_reads_the_call_that_was_made_and_not_the_one_that_it_asked_for(bank: Callable[..., Bank]) -> None:
+    one = bank(interrupt_before=["pay", "look", "sign"])
+
+    @one.gateway.toolify()
+    @depends_on_interrupt("code", prompt="Code?", sensitive="OTP_CODE")
+    def sign(text: str, code: str) -> str:
+        return "signed"
+
+    model = ScriptedModel([[PAY, LOOK, ToolCall(id="c4", name="sign", arguments={"text": "a"})], "Done.", "Yes."])
+    response = one.session.invoke([HumanMessage("Go.")], model=model)
+    (ask,) = (asked for asked in response.interrupts if asked.kind == "ask")
+    one.session.resume(ask.id, "482913")
+    edits = {"pay": {"amount": 5, "to": CARD}, "look": None, "sign": {"text": "b"}}
+    for asked in one.session.interrupts.pending():
+        assert asked.human is not None
+        shown = asked.human.approvals()[0].args
+        edit = edits[asked.tool_name]
+        decision = {"approved": True, **({} if edit is None else {"modifiedArguments": {**shown, **edit}})}
+        assert one.session.interrupts.resolve(asked.id, decision).handled
+    response = one.session.resume()
+    assert response.status == "completed"
+    called = {call.name: call.arguments for call in model.seen[-1][0][1].tool_calls}
+    assert str(called["pay"]["to"]).startswith("[CREDIT_CARD_")
+    assert (called["pay"]["amount"], called["look"], called["sign"]) == (5, {}, {"text": "b"})
+    assert one.session.replay() == response
+    resent: list[SealedMessage | HumanMessage] = [*one.session.history(), HumanMessage("Sure?")]
+    one.session.invoke(resent, model=model)
+    assert [message.role for message in model.seen[-1][0]].count("user") == 2
 
 
 def test_a_note_is_hidden_too(bank: Callable[..., Bank]) -> None:

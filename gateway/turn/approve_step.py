@@ -75,8 +75,11 @@ def take_decision(
         # Whoever sees the placeholder of an answer or of private data may not send its value somewhere else with it.
         before = placeholders_in([*call.arguments.values(), *record.arguments.values()])
         edited = placeholders_in(list(decision.modified_arguments.values())) - before
-        change = Edited(call_id=call.id, arguments=decision.modified_arguments, edited=tuple(map(str, sorted(edited))))
+        hidden = context.toolkit.get(call.tool).hidden()  # of which the model knows nothing
+        own = {name: value for name, value in decision.modified_arguments.items() if name not in hidden}
+        change = Edited(call_id=call.id, arguments=own, edited=tuple(map(str, sorted(edited))))
         state = context.advance(state, change)
+        context.services.emitted.remember_message(state.messages[-1])
     return _approved(context, state, call.id, record, decision)
 
 

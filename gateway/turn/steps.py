@@ -113,8 +113,15 @@ def after_decision(state: TurnState, call_id: str, approval: ApprovalState) -> T
 
 
 def after_edit(state: TurnState, call_id: str, arguments: dict[str, JsonValue], edited: tuple[str, ...]) -> TurnState:
-    """The state after an approver changed the arguments of a call."""
-    return state.with_call(state.call(call_id).but(arguments=arguments, edited=edited))
+    """The state after an approver changed the arguments of a call. The model finds its call as it was changed: beside
+    a result of other arguments than its own it would take these for what was done.
+    """
+    changed = state.with_call(state.call(call_id).but(arguments=arguments, edited=edited))
+    *before, asking = state.messages
+    calls = tuple(
+        call.model_copy(update={"arguments": arguments}) if call.id == call_id else call for call in asking.tool_calls
+    )
+    return changed.but(messages=(*before, asking.model_copy(update={"tool_calls": calls})))
 
 
 def after_body_pause(state: TurnState, call_id: str, pauses: tuple[PauseState, ...]) -> TurnState:
