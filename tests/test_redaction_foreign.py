@@ -152,3 +152,18 @@ def test_whatever_stands_there_findings_lie_in_the_line_and_apart(words: list[st
         found = foreign_names(text, 0, len(text), capitals, marks, seen([(0, len(text), 0.2)]))
         assert all(0 <= one.start < one.end <= len(text) for one in found)
         assert all(left.end <= right.start for left, right in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@ada_quill did Rosalind Achterberg call you? :)", ["Rosalind Achterberg"]),
+        ("RT @bob_b: happy birthday Octavia !! <3", ["Octavia"]),
+        ("so proud of you, dinner at eight then bed", []),
+        ("monday mornings are the worst , need coffee", []),
+    ],
+)
+def test_names_in_posts(text: str, names: list[str]) -> None:
+    found = hidden(text)
+    assert all(name in found for name in names), found
+    assert names or not found

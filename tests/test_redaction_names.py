@@ -45,13 +45,34 @@ def test_plausible_names(text: str, span: str, kept: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["def f(x):", "x = call(y)", 'return {"a": 1}', "if (a) {", "import os; os.system()", "a->b::c"]
+    "line",
+    [
+        "def f(x):",
+        "x = call(y)",
+        'return {"a": 1}',
+        "if (a) {",
+        "import os; os.system()",
+        "a->b::c",
+        "    timeout)",
+        "f(8)",
+    ],
 )
 def test_code_lines(line: str) -> None:
     assert is_code_line(line)
 
 
-@pytest.mark.parametrize("line", ["Please email John Smith (our CFO) about it.", "My mail is ada_quill@x.test, thanks"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Please email John Smith (our CFO) about it.",
+        "My mail is ada_quill@x.test, thanks",
+        "thanks Odalys :)",
+        "@ada_quill @bob_b so good ;-)",
+        "I <3 Odalys #best_day",
+        "Meet Odalys (from sales)",
+        "o_O what did Odalys do",
+    ],
+)
 def test_prose_lines(line: str) -> None:
     assert not is_code_line(line)
 

@@ -10,20 +10,27 @@ _VALUE: Final = re.compile(
     r"|::|->|[A-Za-z]\d|\d[A-Za-z]"
 )
 _MARKS: Final = re.compile(
-    r"[{};=<>|\\]|\w\(|\)\s*:?\s*$|\b[a-z]+[a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s*:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]|\b\w+\.\w+\("
+    r"[{};=<>|\\]|\w\(|\w\([^()]*\)\s*:?\s*$|^[^()]*\)\s*:?\s*$|\b[a-z]+[a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s*:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]|\b\w+\.\w+\("
 )
 _STATEMENT: Final = re.compile(
     r"\s*(?:def|class|import|from \S+ import|return|const|let|var|func|fn|pub|public|private|static"
     r"|if \(|for \(|while \(|#include|package|module"
     r"|@\w+|\w+:\s*$|\w+\s*=\s*\S|[\w.]+\(.*\)\s*[;:{]?\s*$|\"\w+\":\s|[}\])]+[,;]?\s*$)"
 )
-_ADDRESSES: Final = re.compile(r"\S+@\S+|\w+://\S+|www\.\S+")
+_ADDRESSES: Final = re.compile(r"\S+@\S+|\w+://\S+|www\.\S+|(?<![\w@#])[@#]\w+")
+"""E-mail addresses and URLs, handles and hashtags."""
+
+_FACES: Final = re.compile(
+    r"(?<![^\s\w])[<>]?[:;=][-o^'’]?[)(\]\[/\\|*}{<>]{1,8}|(?<!\S)(?:[:;=8][-o^'’]?[DPpOo]|[(\[][-^]?[:;=])(?!\S)"
+    r"|<[/\\]?3{1,8}|(?<!\S)(?:\^_{0,3}\^|>_{1,3}<|[Tt]_{1,3}[Tt]|-_{1,3}-|[Oo]_[Oo])(?!\S)"
+)
+"""Faces and hearts made of punctuation."""
 
 
 def is_code_line(line: str) -> bool:
-    """Whether a line has what prose has not: statements, calls, braces, assignments, identifiers; e-mail addresses and
-    URLs do not count."""
-    bare = _ADDRESSES.sub("", line) if "@" in line or "/" in line else line
+    """Whether a line has what prose has not: statements, calls, braces, assignments, identifiers; e-mail addresses,
+    URLs, handles, hashtags and faces do not count."""
+    bare = _FACES.sub("", _ADDRESSES.sub("", line))
     marks = len(_MARKS.findall(bare))
     return marks >= 2 or (marks >= 1 and len(bare) < 60) or (_STATEMENT.match(bare) is not None and marks >= 1)
 

@@ -16,7 +16,7 @@ from .names import SpacyNames
 from .orthography import Capitals, capitals_of
 from .plausible import Prose
 from .rampart import RampartNames
-from .support import Support
+from .support import FAINT, Support
 
 _SCORE: Final = 0.75
 _NAMES: Final = frozenset({"PERSON", "LOCATION"})
@@ -27,6 +27,10 @@ _SEEN_TOO: Final = 0.1
 _YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _TOWN: Final = re.compile(r" [^\W\d_a-z]")
 _HOUSE: Final = re.compile(r"[0-9][0-9 /-]{0,12}(?:[a-z]|bis|ter)?")
+
+
+_BOTH: Final = 0.9
+"""The score of a name in lower case that both models see."""
 
 
 class _Line(NamedTuple):
@@ -97,7 +101,21 @@ def _is_address(text: str, end: int, value: str) -> bool:
 
 def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:
     if line.capitals is Capitals.ENGLISH or not line.mixed:
-        found = (prose.name(mark.entity_type, mark.start, mark.end, _SCORE, "spacy") for mark in marks)
-        seen = line.capitals is Capitals.ENGLISH
-        return [one for one in found if one and (seen or support.of(one.start, one.end)[0] >= _SEEN_TOO)]
+        found = (_marked(prose, line, mark, support) for mark in marks)
+        return [one for one in found if one is not None]
     return foreign_names(prose.text, line.start, line.end, line.capitals, marks, support)
+
+
+def _marked(prose: Prose, line: _Line, mark: Mark, support: Support) -> Finding | None:
+    """What spaCy sees, if rampart sees something of it too where capitals say little: at the beginning of the line, and
+    where there are none."""
+    seen, _ = support.of(mark.start, mark.end)
+    score = _SCORE
+    if not line.mixed:
+        if seen < (FAINT if line.capitals is Capitals.ENGLISH else _SEEN_TOO):
+            return None
+    elif prose.text[mark.start : mark.end].islower() and seen >= _SEEN_TOO:
+        score = _BOTH
+    elif not seen and not prose.text[line.start : mark.start].strip():
+        return None
+    return prose.name(mark.entity_type, mark.start, mark.end, score, "spacy")
