@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sealgate.redaction.reading.dumps import dumped
 from sealgate.redaction.reading.encoded_words import ROOM, SHORTEST_TOKEN, readable
 from sealgate.redaction.reading.encodings import ENCODINGS, forms, rot13
 from sealgate.redaction.reading.projection import project, project_text
@@ -89,7 +90,20 @@ def test_only_readable_bytes_are_text(raw: bytes, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["%41", "&#65;", "&amp;", "\\u0041", "=41", "0x41, ", "QUJD", "41", "&", "%", "\\", "=", "&#", "0x", "A"]
+    "unit",
+    [
+        *("%41", "&#65;", "&amp;", "\\u0041", "=41", "0x41, ", "QUJD", "41", "&", "%", "\\", "=", "&#", "0x", "A"),
+        *(
+            "00000000: 4141",
+            "0000000 41 ",
+            "00000000: 4141  AA\n",
+            "0000",
+            "begin 644 a\n",
+            "begin 644 a\n#04)#\n",
+            "<~",
+        ),
+        *("<~@:E^~>", "chr(65)+", "chr(65", "a+A", "+AEE", " +AEE-", "x+AEE-", "CHAR(0x41) || "),
+    ],
 )
 def test_views_of_hostile_text_are_few_and_no_longer(unit: str) -> None:
     views = list(text_views(unit * 30_000))
@@ -143,6 +157,48 @@ def test_an_encoded_text_is_read_like_any_other(written: str) -> None:
     escaped = json.dumps(written)[1:-1]
     for encoded in (escaped, base64.b64encode(written.encode()).decode(), quote(written), written.encode().hex()):
         assert any("831942" in view for view in text_views(encoded))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "00000000: 6974 2069 7320 3833 3139 3432 206e 6f77  it is 831942 now\r\n00000010: 2e                 .",
+        "see\n  0000000  61 61 61 61 61 61 61 61  61 61 61 61 20 38 33 31  |aaaa|\n  0000010  39 34 32      |942|\nend",
+        "String.fromCharCode(56,51,49,57,52,50)",
+        "'x'||chr(56)||chr(51)||chr(49)||chr(57)||chr(52)||chr(50)",
+        "ChrW(56) & ChrW(51) & ChrW(49) & ChrW(57) & ChrW(52) & ChrW(50)",
+        "nchar(0x38)+nchar(0x33)+nchar(0x31)+nchar(0x39)+nchar(0x34)+nchar(0x32)",
+        "begin 644 code.txt\n&.#,Q.30R\n`\nend\n",
+        "is<+ADgAMwAxADkANAAy->it",
+        "<~3&<9\n  L1bo~>",
+    ],
+)
+def test_dumps_are_read_as_tools_write_them(written: str) -> None:
+    assert any("831942" in view for view in text_views(written))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call 0000 1234 5678 or 00000000",
+        "begin 644 and go on",
+        "a <~ b and c ~> d",
+        "chr(0) is not chr (65)",
+        "1+Apples and 2+A",
+        "card 4000 0000 0000 0002",
+    ],
+)
+def test_what_only_looks_like_a_dump_is_none(text: str) -> None:
+    assert dumped(text) == []
+
+
+def test_deflate_without_a_header_is_read_where_it_ends() -> None:
+    raw = b"it is 831942, as everybody knows who was told so"
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    packed = packer.compress(raw) + packer.flush()
+    for encoded in (base64.b64encode(packed).decode(), packed.hex()):
+        assert any("831942" in view for view in text_views(f"<{encoded}>"))
+    assert not any("831942" in view for view in text_views(packed[:-4].hex()))
 
 
 @pytest.mark.parametrize("width", [64, 76])

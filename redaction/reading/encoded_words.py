@@ -34,6 +34,13 @@ _NO_START: Final = frozenset("ghijklmnopqrstuv")
 """First symbols of base64 whose first byte continues a character of UTF-8, so that they start none; what they may start
 is UTF-16 of Latin letters, whose second byte is zero, which the third symbol has to fit."""
 
+_BLOCKS: Final = frozenset({3, 4, 5})
+"""The last three bits of bytes that begin a compressed block, the last one or not. Nothing else marks them, so what
+does not end where it says is none."""
+
+_PADDING: Final = 2
+"""Bytes that a word may hold beyond."""
+
 _WORDS: Final = {point: "a" if chr(point).isalnum() or chr(point) in "+/_-" else " " for point in range(128)}
 _CONTROL: Final = re.compile(r"[\0-\x08\x0e-\x1f\x7f-\x9f]")
 _BYTE_ORDER: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -112,12 +119,19 @@ class _Reader:
         return readable(raw) or self._inflated(raw)
 
     def _inflated(self, raw: bytes) -> str:
-        """The readable text that bytes hold in zlib's or gzip's format (RFC 1950, RFC 1952); empty if there is none."""
-        if (raw[:1] != b"\x78" and raw[:2] != b"\x1f\x8b") or self._room <= 0:
+        """The readable text that bytes hold in zlib's or gzip's format, or as DEFLATE makes them (RFC 1950 to 1952);
+        empty if there is none."""
+        if self._room <= 0 or not raw:
             return ""
+        headed = raw[:1] == b"\x78" or raw[:2] == b"\x1f\x8b"
+        if not headed and raw[0] & 7 not in _BLOCKS:
+            return ""
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32 if headed else -zlib.MAX_WBITS)
         try:
-            plain = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, self._room)
+            plain = unpacker.decompress(raw, self._room)
         except zlib.error:
+            return ""
+        if not headed and (len(unpacker.unused_data) > _PADDING or not (unpacker.eof or len(plain) >= self._room)):
             return ""
         self._room -= len(plain)
         return readable(plain)

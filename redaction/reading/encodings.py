@@ -8,6 +8,7 @@ eight symbols has to be a whole token of the decoded text.
 from __future__ import annotations
 
 import base64
+import codecs
 import gzip
 import html
 import json
@@ -50,6 +51,28 @@ def _units(text: str) -> str:
     """Every UTF-16 code unit as a JSON escape."""
     raw = text.encode("utf-16-be")
     return "".join(f"\\u{raw[at]:02x}{raw[at + 1]:02x}" for at in range(0, len(raw), 2))
+
+
+def _deflated(text: str) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(text.encode()) + packer.flush()
+
+
+def _utf7(text: str) -> str:
+    """All of the text as one shifted run (RFC 2152)."""
+    return f"+{_base64(text, codec='utf-16-be').rstrip('=')}-"
+
+
+def _dump(text: str, offset: str, group: int, shown: str) -> str:
+    """A hex dump, sixteen bytes a line."""
+    raw = text.encode()
+    lines = []
+    for at in range(0, len(raw), 16):
+        row = raw[at : at + 16]
+        hexed = row.hex(" ", -group) if group > 1 else row.hex(" ")
+        printed = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+        lines.append(offset.format(at) + f"{hexed:<47}"[: 39 if group > 1 else 47] + shown.format(printed))
+    return "\n".join(lines)
 
 
 def rot13(text: str) -> str:
@@ -100,6 +123,7 @@ ENCODINGS: Final = (
     Encoding("decimal bytes, a line each", lambda text: ",\n  ".join(str(byte) for byte in text.encode())),
     Encoding("zlib in hex", lambda text: zlib.compress(text.encode()).hex()),
     Encoding("zlib in base64", lambda text: base64.b64encode(zlib.compress(text.encode())).decode()),
+    Encoding("DEFLATE in base64", lambda text: base64.b64encode(_deflated(text)).decode(), 20),
     Encoding("gzip in base64", lambda text: base64.b64encode(gzip.compress(text.encode())).decode()),
     Encoding("HTML, an element each", lambda text: "".join(f"<b>{char}</b>" for char in html.escape(text)), 3),
     Encoding("Unicode tags", lambda text: "".join(chr(0xE0000 + ord(c)) if " " <= c <= "~" else c for c in text)),
@@ -110,6 +134,14 @@ ENCODINGS: Final = (
     Encoding("terminal colours", lambda text: "".join(f"\x1b[3{at % 8}m{char}" for at, char in enumerate(text))),
     Encoding("quoted-printable", lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode()),
     Encoding("quoted-printable, every byte", _bytes("={:02X}")),
+    Encoding("hex dump of xxd", lambda text: _dump(text, "{:08x}: ", 2, "  {}")),
+    Encoding("hex dump of hexdump -C", lambda text: _dump(text, "{:08x}  ", 1, "  |{}|")),
+    Encoding("uuencode", lambda text: codecs.encode(text.encode(), "uu").decode()),
+    Encoding("Ascii85", lambda text: base64.a85encode(text.encode(), adobe=True).decode()),
+    Encoding("UTF-7", _utf7),
+    Encoding("UTF-7, every unit", lambda text: "".join(map(_utf7, text))),
+    Encoding("chr calls", lambda text: "+".join(f"chr({ord(char)})" for char in text)),
+    Encoding("CHAR calls", lambda text: " || ".join(f"CHAR(0x{ord(char):X})" for char in text)),
     Encoding("UTF-16 little-endian", lambda text: text.encode("utf-16-le").decode("latin-1"), 3),
     Encoding("UTF-16 big-endian", lambda text: text.encode("utf-16-be").decode("latin-1"), 3),
     Encoding("reversed", lambda text: text[::-1], MINIMUM_REVERSED),

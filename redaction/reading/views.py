@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
+from .dumps import dumped
 from .edits import Edit, edited, projected
 from .encoded_words import SHORTEST_TOKEN, encoded_words
 from .projection import Projection, project_text
@@ -59,12 +60,20 @@ def _views(
         deeper: list[Text] = []
         for view in level:
             text = text_of(view)
-            for edits in (_escapes(text), _loose(text), tokens(text), unwrapped(text), spelled(text), said(text)):
+            for edits in _undone(text, tokens):
                 if edits and count < MAX_VIEWS:
                     count += 1
                     deeper.append(apply(view, [_folded(edit) for edit in edits]))
                     yield deeper[-1]
         level = deeper
+
+
+def _undone(text: str, tokens: Callable[[str], list[Edit]]) -> Iterator[list[Edit]]:
+    """What each way to see through a text makes of it."""
+    yield _escapes(text)
+    yield _loose(text)
+    yield tokens(text)
+    yield from (undo(text) for undo in (unwrapped, spelled, dumped, said))
 
 
 def _folded(edit: Edit) -> Edit:
