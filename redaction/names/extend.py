@@ -16,7 +16,8 @@ from .code_lines import is_code_value
 from .foreign import NAME
 
 _NEXT_WORD: Final = re.compile(
-    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}([A-Z](?:[\w-]|'(?!s\b)){0,30})\.?(?![\w@])"
+    r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}"
+    r"([A-Z](?=\.)|[A-Z](?:[\w-]|'(?!s\b)){0,30})(?:(?<=[ ][A-Z])\.)?(?![\w@])"
     r"|[ ](\"[A-Z]\w+\")(?=[ ][A-Z])"
 )
 _WORD_BEFORE: Final = re.compile(r"(?<![\w'@.-])([A-Z][\w'-]{0,30}\.?)[ ]\Z")

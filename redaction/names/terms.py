@@ -58,13 +58,19 @@ def is_term(text: str, start: int, end: int) -> bool:
     if folded in _COURTESIES or _CURRENCY.fullmatch(value):
         return True
     words = [word.strip(".,:;()'’") for word in folded.split()]
-    if all(word in _FORM_WORDS or word in PLAIN_WORDS or _MEDICAL.fullmatch(word) for word in words):
+    if all(word in PLAIN_WORDS or is_term_word(word) for word in words):
         return True
     if len(words) > 1 or folded in GIVEN_NAMES:
         return False
     if value.isupper() and len(value) <= 6 and _stands_out(text, start, end):
         return _INITIALS.fullmatch(value) is not None or (len(value) > 2 and bool(_LABELLED.match(text, end)))
     return _EPONYM.match(text, end) is not None
+
+
+def is_term_word(word: str) -> bool:
+    """Whether a word is one of forms, letters or medicine."""
+    folded = word.casefold()
+    return folded in _FORM_WORDS or _MEDICAL.fullmatch(folded) is not None
 
 
 def _stands_out(text: str, start: int, end: int) -> bool:

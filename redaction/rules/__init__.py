@@ -12,9 +12,11 @@ from .contact import CONTACT
 from .credentials import CREDENTIALS
 from .european import EUROPEAN
 from .identifiers import IDENTIFIERS
+from .labels import LABELS
 from .national import NATIONAL
 from .network import NETWORK
 from .people import PEOPLE
+from .roles import ROLES
 from .rule import Rule
 from .secrets import SECRETS
 from .streets import STREETS
@@ -30,10 +32,12 @@ ALL_RULES: Final[tuple[Rule, ...]] = (
     *CREDENTIALS,
     *TOKENS,
     *IDENTIFIERS,
+    *LABELS,
     *NATIONAL,
     *EUROPEAN,
     *ADDRESSES,
     *STREETS,
     *PEOPLE,
+    *ROLES,
 )
 """All rules, in no order that matters: the union decides."""

@@ -40,8 +40,7 @@ POSTCODE: Final = (
 )
 """A postcode, where everything before it is an address already."""
 
-_UNIT: Final = r"(?:(?:Flat|Apt\.?|Apartment|Unit|Suite|Ste\.?|House|Plot|Door|Villa|Shop|H\.)[ ]?(?:No\.?[ ]?)?#?[0-9]{1,5}[A-Z]?[,/ ]{1,2})"
-_NUMBER: Final = r"(?:(?:No\.?[ ]?|#)?[0-9]{1,6}[A-Za-z]?(?:[-/][0-9A-Z]{1,4})?)"
+_NUMBER: Final = r"(?:[0-9]{1,6}[A-Za-z]?(?:[-/][0-9A-Z]{1,4})?)"
 _WORD: Final = r"[A-ZÀ-Þ][\w'’.-]{0,24}"
 _COMPASS: Final = r"(?:(?:[NSEW]|[NS][EW])\.?|North|South|East|West|The|Old|New|Upper|Lower|Great|Little)"
 _PIECE: Final = r"(?!(?:the|a|my|his|her|our|your)[ ])[\w'’.-]{1,25}"
@@ -71,13 +70,13 @@ STREETS: Final[tuple[Rule, ...]] = (
     Rule(
         "street-suffix",
         "STREET_ADDRESS",
-        rf"(?<![\w.$€£/#-])(?P<value>{_UNIT}?{_NUMBER},?[ ](?:{_COMPASS}[ ])?(?:{_WORD}[ ]){{1,3}}?{SUFFIXES})(?![\w'’-])",
+        rf"(?<![\w.$€£/#-])(?P<value>{_NUMBER},?[ ](?:{_COMPASS}[ ])?(?:{_WORD}[ ]){{1,3}}?{SUFFIXES})(?![\w'’-])",
         0.8,
         (
             "at «0 Quillon Trafficway»",
-            "to «Flat 7, 31 Brunelda Locks»",
+            "to Flat 7, «31 Brunelda Locks»",
             "lives at «12 W Oduya Siding» now",
-            "«Unit 4/18 Wirra Esplanade», Perth",
+            "Unit «4/18 Wirra Esplanade», Perth",
         ),
         ("5 Power Stations", "12 Police Station", "3 Great Lakes", "2 Main Roads", "in 2019 Ada Ford"),
         gates=("digit",),
@@ -100,11 +99,11 @@ STREETS: Final[tuple[Rule, ...]] = (
     Rule(
         "street-to-postcode",
         "STREET_ADDRESS",
-        rf"(?<![\w.$€£/-])(?P<value>{_UNIT}?(?:{_WORD}[ ]{_WORD},[ ])?{_NUMBER}{_TO_POSTCODE})",
+        rf"(?<![\w.$€£/-])(?P<value>{_NUMBER}{_TO_POSTCODE})",
         0.8,
         (
-            "send to «No. 12/2, Sector 9, Chandrapuri 560021»",
-            "«Flat 16, Lotus Court, 144, Velu Salai, Madurai 625 020» please",
+            "send to No. «12/2, Sector 9, Chandrapuri 560021»",
+            "Flat «16, Lotus Court, 144, Velu Salai, Madurai 625 020» please",
             "«3 Brill Reach, Ashtonby QLD 4017»",
             "«17 Tarn Fold, Lindale, LA11 6LP»",
         ),
