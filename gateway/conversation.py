@@ -8,10 +8,11 @@ from typing import Final
 from sealgate.models.errors import InterruptNotPending, InvalidInput, SessionBusy
 from sealgate.models.messages import RawMessage, SealedMessage, SystemMessage
 
+from .interrupts.approving import ENDED_AS
 from .services import Services
 from .turn.changes import TurnFailed
-from .turn.closing import TIMED_OUT, closed
-from .turn.hold_step import end_left, waits_for
+from .turn.closing import TIMED_OUT, answered, closed
+from .turn.hold_step import end_left, event, waits_for
 from .turn.state import TurnState
 
 LEFT: Final = "the turn was left unfinished"
@@ -59,7 +60,7 @@ class Conversation:
         system = [SystemMessage(system_prompt)] if system_prompt and state is None else []
         said = redact_messages(self._services, [*system, *_checked(messages)])
         history = self.messages()
-        messages = (*history, *said[_resent(said, history) :])
+        messages = answered((*history, *said[_resent(said, history) :]))
         return TurnState(turn_id=self._services.new_id(), agent=agent, messages=messages, start=len(history))
 
     def unfinished(self) -> TurnState:
@@ -83,6 +84,9 @@ class Conversation:
         late = any(record.state == "timed_out" for record in records)
         code, message = (TIMED_OUT, "nobody answered in time") if late else ("turn_cancelled", LEFT)
         ended = self._services.log.advance(state, TurnFailed(code=code, message=message))
+        for record in records:
+            if record.state in ("timed_out", "cancelled"):
+                event(self._services, state, ENDED_AS[record.state], interrupt=record.descriptor())
         end_left(self._services, ended)
         self._services.vault.end_turn()
         return ended

@@ -7,7 +7,7 @@ from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from sealgate.models.errors import InvalidInput, SessionBusy
+from sealgate.models.errors import InvalidInput, SessionBusy, UnknownTool
 from sealgate.models.events import AppEvent
 from sealgate.models.messages import RawMessage, SealedMessage, ToolCall, ToolMessage
 from sealgate.models.processlock import ProcessLock
@@ -171,11 +171,15 @@ class Turns:
         return (yield from _answered(context, run_turn(context, state)))
 
     def _check_tools(self, player: Player) -> None:
-        """Nothing is filed in a process that cannot go on: raises ``UnknownTool`` for a tool that it lacks."""
+        """Nothing is filed in a process that cannot go on: raises ``UnknownTool`` for a tool that it lacks or that does
+        not ask here for what is waited for.
+        """
         state = self._conversation.last()
         for call in state.calls if state is not None and state.status in ("interrupted", "running") else ():
             if call.phase != "done":
-                player.toolkit.get(call.tool)
+                asked = {question.arg_name for question in player.toolkit.get(call.tool).questions}
+                if any(ask.arg_name not in asked for ask in call.asks if not ask.answered):
+                    raise UnknownTool(f"the tool {call.tool!r} does not ask here for what the turn waits for")
 
     def _context(self, player: Player, turn_id: str, *, followed: bool) -> TurnContext:
         return TurnContext(

@@ -179,6 +179,7 @@ def test_what_resume_takes_for_an_approval(bank: Callable[..., Bank], response: 
         *("yes", "no", "true", "", "approved", CARD, b"yes", None, 1, 0, 1.0),
         *([], [True, True], [{"approved": True}] * 2, ["yes"], [None], (True,), {"approved"}, object(), Bank),
         *[{"approved": given} for given in ("yes", "true", 1, 0, None, (), [True], CARD)],
+        *[{"approved": True, name: {"amount": 1}} for name in ("args", "editedArgs", "modified_args", "edited_action")],
         {"approved": True, "note": 5},
         {"approved": False, "note": [CARD]},
         {"approved": True, "modifiedArguments": [CARD]},

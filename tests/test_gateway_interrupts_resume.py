@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from sealgate.gateway import (
     TamperDetected,
     ToolCall,
     TooManyInterrupts,
+    UnknownTool,
     depends_on_interrupt,
 )
 from sealgate.gateway.lease import FOREIGN, TurnLease
@@ -92,6 +93,40 @@ def test_a_turn_goes_on_without_a_model_only_where_it_was_run(tmp_path: Path) ->
         with pytest.raises(ValueError, match="resume needs its model"):
             session.resume(asked, ACCOUNT)
         assert [one.id for one in session.interrupts.pending()] == [asked]
+
+
+@pytest.mark.parametrize("filed", [True, False])
+def test_a_tool_that_asks_for_something_else_here_takes_no_answer(
+    tmp_path: Path, detector: Detector, *, filed: bool
+) -> None:
+    """As after an update of the program in the middle of a pause."""
+    got: list[str] = []
+
+    def before(code: str) -> str:
+        got.append(code)
+        return "ok"
+
+    def updated(otp: str) -> str:
+        return otp
+
+    @contextmanager
+    def opened(asked: str, tool: Callable[..., str]) -> Iterator[Session]:
+        with Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector) as gateway:
+            gateway.toolify(name="tool")(depends_on_interrupt(asked, prompt="Code?")(tool))
+            yield gateway.session("s1")
+
+    model = ScriptedModel([ToolCall(id="c1", name="tool"), "Done.", "Done."])
+    with opened("code", before) as session:
+        (asked,) = session.invoke([HumanMessage("Go.")], model=model).interrupts
+        if filed:
+            session.interrupts.answer(asked.id, CODE)
+    arguments = () if filed else (asked.id, CODE)
+    with opened("otp", updated) as session, pytest.raises(UnknownTool):
+        session.resume(*arguments, model=model)
+    with opened("code", before) as session:
+        assert bool(session.interrupts.pending()) is not filed
+        assert session.resume(*arguments, model=model).status == "completed"
+    assert got == [CODE]
 
 
 @pytest.mark.parametrize("end", ["answered", "cancelled", "expired", "foreign", "unknown"])

@@ -18,7 +18,7 @@ from sealgate.gateway import (
     interrupt,
 )
 from sealgate.gateway.testing import ScriptedModel
-from sealgate.gateway.turn.closing import NOT_RUN, TOO_LATE, UNKNOWN, WITHHELD, closed
+from sealgate.gateway.turn.closing import NOT_RUN, TOO_LATE, UNKNOWN, WITHHELD, answered, closed
 from sealgate.gateway.turn.state import ApprovalState, CallState, PauseState, TurnState
 from sealgate.models.events import ErrorDescriptor
 from sealgate.models.messages import SealedCall, sealing
@@ -99,6 +99,36 @@ def test_what_ran_first_is_told_with_the_call_that_needed_it(dependency: dict[st
     assert message.content == NOT_RUN + told
 
 
+@pytest.mark.parametrize(
+    ("given", "roles"),
+    [
+        ("u", "u"),
+        ("ua", "ua"),
+        ("u2", "u2tt"),
+        ("u2t", "u2tt"),
+        ("u2tt", "u2tt"),
+        ("u2u", "u2ttu"),
+        ("u2tu2", "u2ttu2tt"),
+        ("22", "2tt2tt"),
+    ],
+)
+def test_a_conversation_that_somebody_gave_is_made_whole(given: str, roles: str) -> None:
+    """``u`` a person, ``a`` an answer, ``2`` two calls, ``t`` the result of the next of them."""
+
+    def said(kind: str, results: int) -> SealedMessage:
+        calls = tuple(SealedCall(id=f"c{number}", name="pay") for number in range(2 * (kind == "2")))
+        if kind == "t":
+            return SealedMessage(role="tool", content="paid", tool_call_id=f"c{results}")
+        return SealedMessage(role="user" if kind == "u" else "assistant", tool_calls=calls)
+
+    with sealing():
+        whole = answered(said(kind, given[:at].rpartition("2")[2].count("t")) for at, kind in enumerate(given))
+    assert unanswered(whole) == []
+    told = "".join({"user": "u", "tool": "t"}.get(one.role, "2" if one.tool_calls else "a") for one in whole)
+    assert told == roles
+    assert [one.text() for one in whole if one.role == "tool"].count("paid") == given.count("t")
+
+
 def test_a_turn_whose_calls_had_ended_is_as_it_was() -> None:
     state = left()
     assert closed(state) == state.messages
@@ -165,8 +195,11 @@ def test_a_turn_that_waited_for_somebody_is_told_to_the_next_one(
     session.invoke([HumanMessage("And?")], model=model)
     assert unanswered(model.seen[0][0]) == []
     assert [message.text() for message in model.seen[0][0] if message.role == "tool"] == [UNKNOWN]
-    failed = [event.tool.name for event in session.events().history() if event.type == "tool.failed" and event.tool]
+    events = session.events().history()
+    failed = [event.tool.name for event in events if event.type == "tool.failed" and event.tool]
     assert failed == ["book"]
+    over = "interrupt.cancelled" if touch == "cancel" else "interrupt.timeout"
+    assert [event.type for event in events if event.type in (over, "interrupt.cancelled")] == [over]
 
 
 def test_the_message_of_a_response_that_failed_is_whole(gateway: Gateway, session: Session) -> None:

@@ -66,7 +66,7 @@ def as_decision(answer: object, record: InterruptRecord) -> ApprovalDecision:
     if isinstance(answer, InterruptDecision):
         return answer.decision()
     if isinstance(answer, Mapping):
-        return _read(lambda: ApprovalDecision.read(dict(answer)))
+        return _checked(answer, _read(lambda: ApprovalDecision.read(dict(answer))))
     if not isinstance(answer, HumanResponse):
         found = type(answer).__name__
         raise InvalidAnswer(f"a decision is True, False or an object with 'approved', not {an_article(found)}")
@@ -74,6 +74,14 @@ def as_decision(answer: object, record: InterruptRecord) -> ApprovalDecision:
         request = answer.args
         return _read(lambda: _edit(request, record))
     return answer.decision()
+
+
+def _checked(given: Mapping[str, object], decision: ApprovalDecision) -> ApprovalDecision:
+    """The decision, unless it says yes and may have lost an edit: arguments under another name than theirs."""
+    known = {spelled for name, info in ApprovalDecision.model_fields.items() for spelled in (name, info.alias)}
+    if decision.approved and any(isinstance(value, Mapping) for key, value in given.items() if key not in known):
+        raise InvalidAnswer("an approval has an object that is none of its fields; an edit is modifiedArguments")
+    return decision
 
 
 def _read(read: Callable[[], ApprovalDecision]) -> ApprovalDecision:

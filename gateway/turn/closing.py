@@ -6,9 +6,10 @@ happened for one that did not, nor asks again for one that did.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from sealgate.models.messages import SealedMessage
+from sealgate.models.messages import SealedCall, SealedMessage
 
 from .state import CallState, TurnState
 from .steps import tool_message
@@ -35,6 +36,20 @@ def closed(state: TurnState) -> tuple[SealedMessage, ...]:
     return (*state.messages, *(tool_message(_ended(state, call)) for call in asked))
 
 
+def answered(messages: Iterable[SealedMessage]) -> tuple[SealedMessage, ...]:
+    """A conversation as somebody gave it, with a message for each call in it that none answers."""
+    said: list[SealedMessage] = []
+    left: list[SealedCall] = []
+    for message in messages:
+        if message.role == "tool":
+            left = [call for call in left if call.id != message.tool_call_id]
+        else:
+            said += map(_unanswered, left)
+            left = list(message.tool_calls)
+        said.append(message)
+    return (*said, *map(_unanswered, left))
+
+
 def may_have_run(call: CallState) -> bool:
     """Whether a call's body began, and nobody knows how it ended."""
     return call.phase == "started" or (call.phase == "waiting" and bool(call.pauses))
@@ -54,6 +69,10 @@ def _ended(state: TurnState, call: CallState) -> CallState:
     if call.phase == "done":
         return call
     return call.but(phase="done", status="error", content=_told(state, call) + _told_of_dependencies(state, call))
+
+
+def _unanswered(call: SealedCall) -> SealedMessage:
+    return tool_message(CallState(id=call.id, tool=call.name, phase="done", status="error", content=UNKNOWN))
 
 
 def _told(state: TurnState, call: CallState) -> str:

@@ -96,14 +96,16 @@ def end_left(services: Services, state: TurnState) -> list[AppEvent]:
 
     All at once: a turn that is abandoned gets no further than its next event.
     """
-
-    def event(kind: EventType, **fields: Any) -> AppEvent:
-        place = {"turn_id": state.turn_id, "session_id": services.vault.name, "timestamp": services.now()}
-        return services.publish(AppEvent(type=kind, **place, **fields))
-
     left = cancel_left(services.interrupts, pauses_of(state))
-    cancelled = [event("interrupt.cancelled", interrupt=record.descriptor()) for record in left]
-    return [*cancelled, *(event("tool.failed", tool=lost(call)) for call in state.calls if may_have_run(call))]
+    cancelled = [event(services, state, "interrupt.cancelled", interrupt=record.descriptor()) for record in left]
+    unknown = [call for call in state.calls if may_have_run(call)]
+    return [*cancelled, *(event(services, state, "tool.failed", tool=lost(call)) for call in unknown)]
+
+
+def event(services: Services, state: TurnState, kind: EventType, **fields: Any) -> AppEvent:
+    """An event of a turn that nobody runs any more, filtered and sent to every bridge."""
+    place = {"turn_id": state.turn_id, "session_id": services.vault.name, "timestamp": services.now()}
+    return services.publish(AppEvent(type=kind, **place, **fields))
 
 
 def too_late(context: TurnContext, state: TurnState, call: CallState) -> Effects[TurnState]:
