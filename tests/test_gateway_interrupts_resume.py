@@ -102,28 +102,30 @@ def test_a_tool_that_asks_for_something_else_here_takes_no_answer(
     """As after an update of the program in the middle of a pause."""
     got: list[str] = []
 
+    @depends_on_interrupt("code", prompt="Code?")
     def before(code: str) -> str:
         got.append(code)
         return "ok"
 
+    @depends_on_interrupt("otp", prompt="Code?")
     def updated(otp: str) -> str:
         return otp
 
     @contextmanager
-    def opened(asked: str, tool: Callable[..., str]) -> Iterator[Session]:
+    def opened(tool: Callable[..., str]) -> Iterator[Session]:
         with Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector) as gateway:
-            gateway.toolify(name="tool")(depends_on_interrupt(asked, prompt="Code?")(tool))
+            gateway.toolify(name="tool")(tool)
             yield gateway.session("s1")
 
     model = ScriptedModel([ToolCall(id="c1", name="tool"), "Done.", "Done."])
-    with opened("code", before) as session:
+    with opened(before) as session:
         (asked,) = session.invoke([HumanMessage("Go.")], model=model).interrupts
         if filed:
             session.interrupts.answer(asked.id, CODE)
     arguments = () if filed else (asked.id, CODE)
-    with opened("otp", updated) as session, pytest.raises(UnknownTool):
+    with opened(updated) as session, pytest.raises(UnknownTool):
         session.resume(*arguments, model=model)
-    with opened("code", before) as session:
+    with opened(before) as session:
         assert bool(session.interrupts.pending()) is not filed
         assert session.resume(*arguments, model=model).status == "completed"
     assert got == [CODE]
