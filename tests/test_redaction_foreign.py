@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from sealgate.redaction.detector import Detector
 from sealgate.redaction.names.foreign import NAME, Mark, foreign_names
-from sealgate.redaction.names.model_names import ModelNames
+from sealgate.redaction.names.model_names import ModelNames, _half_seen, _lines
 from sealgate.redaction.names.orthography import Capitals, capitals_of
+from sealgate.redaction.names.plausible import Prose
 from sealgate.redaction.names.support import Support
 from sealgate.redaction.union import resolve
 from sealgate.redaction.words import FOREIGN_WORDS, GERMAN_WORDS, GIVEN_NAMES, NAME_WORDS
@@ -167,3 +168,22 @@ def test_names_in_posts(text: str, names: list[str]) -> None:
     found = hidden(text)
     assert all(name in found for name in names), found
     assert names or not found
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "names"),
+    [
+        ("dinner with Odalys and Selma tonight", 0.1, ["Odalys", "Selma"]),
+        ("dinner with Odalys tonight", 0.05, []),
+        ("Odalys brings the salad", 0.1, []),
+        ("Odalys brings the salad", 0.3, ["Odalys"]),
+        ("said ODALYS to her sister", 0.1, ["ODALYS"]),
+        ("the weather in the Evening, like Yesterday", 0.4, []),
+        ("ask @Odalys or see docs/Odalys and Odalys.io", 0.4, []),
+        ("x = Odalys(y)", 0.4, []),
+    ],
+)
+def test_capitalised_words_that_are_half_seen(text: str, score: float, names: list[str]) -> None:
+    prose = Prose.of(text)
+    found = _half_seen(prose, _lines(prose)[0], seen([(0, len(text), score)]))
+    assert [text[one.start : one.end] for one in found if one is not None] == names

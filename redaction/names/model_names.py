@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from sealgate.models.findings import Finding
 
-from ..words import GIVEN_NAMES
+from ..words import GIVEN_NAMES, is_word
 from .code_lines import is_code_line
 from .foreign import Mark, foreign_names
 from .names import SpacyNames
@@ -22,7 +22,14 @@ _SCORE: Final = 0.75
 _NAMES: Final = frozenset({"PERSON", "LOCATION"})
 
 _SEEN_TOO: Final = 0.1
-"""What rampart has to see in what spaCy takes for a name, in a foreign line without capitals."""
+"""What rampart has to see in what spaCy takes for a name, in a foreign line without capitals, or in what has one."""
+
+_CAPITALISED: Final = re.compile(r"(?<![\w@#/.'’-])(?:[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2,30}|[A-Z]{4,20})(?![\w@]|\.\w)")
+_INSIDE: Final = re.compile(r"[a-z,;&] \Z")
+"""What stands before a word that no sentence begins with."""
+
+_SEEN_FIRST: Final = 0.3
+"""What rampart has to see in a capitalised word that a sentence may begin with."""
 
 _YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _TOWN: Final = re.compile(r" [^\W\d_a-z]")
@@ -101,9 +108,23 @@ def _is_address(text: str, end: int, value: str) -> bool:
 
 def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:
     if line.capitals is Capitals.ENGLISH or not line.mixed:
-        found = (_marked(prose, line, mark, support) for mark in marks)
+        found = [*(_marked(prose, line, mark, support) for mark in marks), *_half_seen(prose, line, support)]
         return [one for one in found if one is not None]
     return foreign_names(prose.text, line.start, line.end, line.capitals, marks, support)
+
+
+def _half_seen(prose: Prose, line: _Line, support: Support) -> list[Finding | None]:
+    """Capitalised words in which rampart sees something, too little for a finding of its own."""
+    if not line.mixed or prose.code or is_code_line(prose.text[line.start : line.end]):
+        return []
+    found = []
+    for word in _CAPITALISED.finditer(prose.text, line.start, line.end):
+        score, place = support.of(word.start(), word.end())
+        inside = _INSIDE.search(prose.text, max(0, word.start() - 2), word.start()) is not None
+        if score >= (_SEEN_TOO if inside else _SEEN_FIRST) and not is_word(word.group()):
+            kind = "LOCATION" if place else "PERSON"
+            found.append(prose.name(kind, word.start(), word.end(), score, "rampart"))
+    return found
 
 
 def _marked(prose: Prose, line: _Line, mark: Mark, support: Support) -> Finding | None:
