@@ -36,6 +36,13 @@ _KEY_CUE: Final = 40
 """Code points of a key that are read as a cue for its value."""
 
 
+_SAYS_NOTHING: Final = frozenset({"value: ", "raw: ", "text: ", "data: "})
+_SAYS_LITTLE: Final = frozenset({"id: ", "number: ", "no: ", "code: "})
+"""Cues of keys that say nothing, or little, without the key of the object: ``{"phone": {"number": …}}``."""
+
+_SECRET_CUE: Final = re.compile(r"(?:\A|.* )(?:passwords?|passwd|pwd|passphrase|secrets?|api keys?|tokens?): ")
+
+
 class Batch:
     """Plans of one call under one scope. ``commit`` seals them; before it nothing is stored."""
 
@@ -56,14 +63,14 @@ class Batch:
         """The redacted JSON, later. ``value`` was checked by ``check_json``. Raises ``LimitExceeded`` for an integer of
         more than 13,000 bits."""
         if isinstance(value, str):
-            return (lambda: value) if value in self._scope.fixed else self.text(value, cue)
+            return (lambda: value) if value in self._scope.fixed else self.text(value, _opened(cue))
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._number(value, cue)
         if isinstance(value, list):
-            items = [self.json(item) for item in value]
+            items = [self.json(item, cue) for item in value]
             return lambda: [item() for item in items]
         if isinstance(value, dict):
-            members = [(self._key(key), self.json(item, key_cue(key))) for key, item in value.items()]
+            members = [(self._key(key), self.json(item, _cue(key, cue))) for key, item in value.items()]
             return lambda: {key(): item() for key, item in members}
         return lambda: value
 
@@ -110,6 +117,22 @@ def key_cue(key: str) -> str:
     spelled = "".join(f" {char.lower()}" if char.isupper() and not key.isupper() else char for char in key[:_KEY_CUE])
     words = spelled.replace("_", " ").replace("-", " ").split()
     return f"{' '.join(words)}: " if words and key[:_KEY_CUE].isascii() else ""
+
+
+def _cue(key: str, outer: str) -> str:
+    """The cue of a member: its key, and that of its object where it says little by itself. A bare ``id`` is a record's
+    and no cue: programs need it."""
+    cue = key_cue(key)
+    if cue in _SAYS_NOTHING and outer:
+        return outer
+    if cue in _SAYS_LITTLE and outer:
+        return f"{outer[:-2]} {cue.replace('id', 'number')}"
+    return "object_id: " if cue == "id: " else cue
+
+
+def _opened(cue: str) -> str:
+    """The cue of a string: a quotation mark stands before one that is all a secret, whatever marks it holds."""
+    return f'{cue}"' if _SECRET_CUE.fullmatch(cue) else cue
 
 
 def _spelled(number: int | float) -> tuple[str, JsonType]:

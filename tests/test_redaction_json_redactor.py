@@ -81,3 +81,45 @@ def test_new_values_are_counted_over_the_whole_value(redactor: Redactor, memory_
 )
 def test_key_cues(key: str, cue: str) -> None:
     assert key_cue(key) == cue
+
+
+@pytest.mark.parametrize(
+    ("value", "private"),
+    [
+        ({"password": "p@ss w0rd with spaces"}, ["p@ss w0rd with spaces"]),
+        ({"client_secret": "s3cr,et;1(x)"}, ["s3cr,et;1(x)"]),
+        ({"passwords": ["hunter2x", "let me in 99"]}, ["hunter2x", "let me in 99"]),
+        ({"phones": ["4156822671", 4156822672]}, ["4156822671", 4156822672]),
+        ({"password": {"value": "letmein1"}}, ["letmein1"]),
+        ({"phone": {"number": "4156822671"}}, ["4156822671"]),
+        ({"account": {"id": "00123456789"}}, ["00123456789"]),
+        ({"ssn": {"data": 536228145}}, [536228145]),
+    ],
+)
+def test_a_key_is_a_cue_for_all_that_stands_under_it(redactor: Redactor, value: Any, private: list[Any]) -> None:
+    redacted = redactor.redact_json(value)
+    assert leaves(redacted) == [None] * len(private)
+    assert leaves(value) == private
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": 3074185296, "items": [{"id": 48213001}]},
+        {"data": {"id": 12345678, "value": 3.5}},
+        {"tokens": [101, 2023, 102], "max_token": "4096"},
+        {"token": "the next word", "secret": "must be set", "password": ""},
+        {"model": "gpt-4o-mini", "seed": 1234567890},
+    ],
+)
+def test_what_programs_keep_under_such_keys_stays(redactor: Redactor, value: Any) -> None:
+    assert redactor.redact_json(value) == value
+
+
+def leaves(value: Any) -> list[Any]:
+    """The strings and numbers of a JSON value, ``None`` for a placeholder."""
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in leaves(item)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [None if isinstance(value, str) and STRICT.fullmatch(value) else value]

@@ -52,14 +52,16 @@ _NUMERIC: Final = frozenset(
     {"PHONE_NUMBER", "TAX_ID", "ACCOUNT_NUMBER", "ABA_ROUTING_NUMBER", "ID_NUMBER", "PASSPORT", "DRIVER_LICENSE"}
 )
 _NO_NUMBER: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|0x[0-9a-f]+|(?-i:[A-Z]{2,10}-[0-9]{1,6}[a-z]?)|v?[0-9]+(?:\.[0-9]+){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-.*|[0-9a-f]{32,}|0x[0-9a-f]+|(?-i:[A-Z]{2,10}-[0-9]{1,6}[a-z]?|(?:PR|MR) #?[0-9]{1,6})"
+    r"|1[4-9][0-9]{8}(?:[0-9]{3}){0,3}|v?[0-9]+(?:\.[0-9]+){1,3}|(?:19|20)[0-9]{2}(?:[-/][0-9]{1,2}){0,2}",
     re.IGNORECASE,
 )
-"""Identifiers of programs, tickets and models, versions and dates, which the model takes for numbers of people."""
+"""Identifiers of programs, tickets and models, versions, dates and seconds since 1970 (of 2014 to 2033), which the
+model takes for numbers of people."""
 
 _COUNTED: Final = re.compile(
     r"(?<![A-Za-z])(?:line|lines|port|rfc|iso|part(?: code| no\.?| number)?|msg|page|version|error|status"
-    r"|step|slot|figure|item|sku|upc|ean|gtin|asin|ttl|exit|response|transaction|chunk|offset|serial|post-at"
+    r"|step|slot|figure|item|sku|upc|ean|gtin|asin|ttl|exit|response|transaction|chunk|offset|serial|seed|post-at"
     r"|(?:created|updated|modified|deleted|started|ended|expires|issued)_?at"
     r"|(?:product|object|row|job|run|trace|span|request|event|node|thread|process)_id|build|size|year|model|order|commit|issue|pull|pr|bug|ticket|isbn|issn|doi|rev|revision|block|height|epoch|timestamp)"
     r"(?:[ _](?:id|code|number|no\.?))?[\"' :=#]{0,4}\Z",
@@ -74,6 +76,9 @@ _WITHIN: Final = re.compile(
 
 _WITHIN_LENGTH: Final = 96
 """Code points of the longest of these."""
+
+_SERIES: Final = re.compile(r"-[0-9]+[a-z]|-[0-9]+\.[0-9]")
+"""What follows the first part of a model's or a release's name: ``gpt-4o``, ``falcon-3.5``."""
 
 _UNIT: Final = re.compile(
     r"[ ]?(?:ms|s|sec|seconds?|minutes?|mins?|hours?|days?|weeks?|months?|years?|bytes?|[kmg]b|mm|cm|km|kg|g|px|hz|%"
@@ -215,7 +220,7 @@ def _kept(prose: Prose, finding: Finding) -> Finding | None:
     if finding.entity_type in _NUMERIC:
         return finding if sum(char.isdigit() for char in value) >= 4 and not _is_other_number(text, finding) else None
     if finding.entity_type == "EMAIL_ADDRESS":
-        return finding if len(value) >= 6 else None
+        return finding if len(value) >= 6 and "://" not in text[max(0, finding.start - 3) : finding.end] else None
     if prose.code or touches_code(text, finding.start, finding.end) or not any(char.isalnum() for char in value):
         return None
     return None if _is_no_address(text, finding, value) else finding
@@ -224,6 +229,8 @@ def _kept(prose: Prose, finding: Finding) -> Finding | None:
 def _is_no_address(text: str, finding: Finding, value: str) -> bool:
     """Whether a piece of an address is a number with everyday words ("line 4120"), or part of an identifier."""
     if any(char.isdigit() for char in value) and _is_other_number(text, finding):
+        return True
+    if _SERIES.match(text, finding.end) and value.isalnum():
         return True
     if is_model(text, finding.start, finding.end):
         return True

@@ -9,7 +9,7 @@ from .rule import Rule
 from .shapes import EMAIL_PATTERN
 
 _PHONE_CUE: Final = (
-    r"(?<![A-Za-z])(?:phone|call(?:ed|ing)?|tel(?:ephone|efon)?|mobile|mob|cell(?:phone)?|fax|sms|text|whatsapp|dial|ring|reach(?:able)?"
+    r"(?<![A-Za-z])(?:phones?|call(?:ed|ing)?|tel(?:ephone|efon)?s?|mobiles?|mob|cell(?:phone)?s?|fax(?:es)?|sms|text|whatsapp|dial|ring|reach(?:able)?"
     r"|contact|number is|my number|handy|appelez|t[eé]l[eé]phone|telefono|tel[eé]fono|numero|hotline|line at|landline|ph)(?![a-z])"
 )
 _OTHER_NUMBER: Final = (

@@ -87,7 +87,9 @@ def is_quoted_password(value: str) -> bool:
 
 def is_quoted_secret(value: str) -> bool:
     """Whether a value in quotes after the name of a secret is one."""
-    return is_quoted_password(value) and (is_secret_value(value) if " " not in value else is_strong(value))
+    if value.isdigit() or not is_quoted_password(value):
+        return False
+    return is_secret_value(value) if " " not in value else any(map(is_strong, value.split()))
 
 
 def is_chosen(value: str) -> bool:
@@ -98,8 +100,9 @@ def is_chosen(value: str) -> bool:
 _CHOSEN: Final = re.compile(
     r"(?!(?:sha|md|aes|rsa|bcrypt|scrypt|argon|version|step|chapter|section)[0-9])[A-Za-z]{4,30}[0-9]{2,12}"
 )
-_QUOTED: Final = r"(?P<quote>\\{0,2}[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\<>])){4,512})(?P=quote)"
-"""A value in quotes, with whatever is escaped in it; the quotes may be escaped themselves, as in JSON in JSON."""
+_QUOTED: Final = r"(?P<quote>\\{0,2}[\"'`])(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\<>])){4,512})(?:(?P=quote)|\Z)"
+"""A value in quotes, with whatever is escaped in it; the quotes may be escaped themselves, as in JSON in JSON. What the
+end of the text closes is a JSON string after its key."""
 
 SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
@@ -219,7 +222,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "password-quoted",
         "PASSWORD",
-        rf"(?<![A-Za-z])(?:\w{{0,20}}_)?(?:password|passwd|pwd|passphrase)[\\\"'`]{{0,4}}[ ]{{0,2}}(?:=>|=|:|is)[ ]{{0,2}}{_QUOTED}",
+        rf"(?<![A-Za-z])(?:\w{{0,20}}_)?(?:password|passwd|pwd|passphrase)s?[\\\"'`]{{0,4}}[ ]{{0,2}}(?:=>|=|:|is)[ ]{{0,2}}{_QUOTED}",
         0.86,
         (
             "password = '«letmein»'",
