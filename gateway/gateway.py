@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Self, TypeAlias, get_args
+from typing import Any, Final, Literal, NoReturn, Self, TypeAlias, get_args
 from weakref import WeakSet, WeakValueDictionary
 
 from sealgate.models.errors import InvalidInput
@@ -45,6 +46,9 @@ from .watchers import Watchers
 
 EventKeeping: TypeAlias = Literal["memory", "stored"]
 """Where the events for browsers are kept: in each process, or in the vault."""
+
+_TO_END: Final = 1.0
+"""Seconds that the turns of a gateway that is closed have to end: a tool that runs still is left behind."""
 
 
 class Gateway:
@@ -211,12 +215,18 @@ class Gateway:
         return self._vault.purge()
 
     def close(self) -> None:
-        """Close the vault. Sessions of this gateway cannot be used afterwards."""
+        """Close the vault. Sessions of this gateway cannot be used afterwards; a turn that waits for a person ends here
+        with ``TurnCancelled``, its pause stays, and ``resume`` goes on with it where the vault is opened again.
+        """
         for vault in list(self._opened):
             forget(vault)
-        for session in list(self._sessions.values()):
+        sessions = list(self._sessions.values())
+        for session in sessions:
             session.events().close()
         self._portal.close()
+        until = time.monotonic() + _TO_END
+        for session in sessions:
+            session.turns.at_rest(until - time.monotonic())
         self._vault.close()
 
     def __enter__(self) -> Self:

@@ -122,6 +122,13 @@ class Turns:
         """Whoever ran the last turn here, with another model."""
         return replace(self._player, model=model or self._player.model)
 
+    def at_rest(self, seconds: float) -> bool:
+        """Whether no turn runs here, now or within so many seconds."""
+        free = self._lock.acquire(timeout=max(0.0, seconds))
+        if free:
+            self._lock.release()
+        return free
+
     def question_of(self, tool: str, arg_name: str) -> Question | None:
         """What a tool of whoever ran the last turn here asks for an argument; ``None`` where it is not known here."""
         toolkit = self._player.toolkit

@@ -5,11 +5,24 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from sealgate.gateway import Gateway, HumanMessage, SealgateError, SessionShredded, ToolCall, UnknownSession
+from sealgate.gateway import (
+    Gateway,
+    HumanMessage,
+    SealgateError,
+    Session,
+    SessionShredded,
+    ToolCall,
+    TurnCancelled,
+    UnknownSession,
+    depends_on_interrupt,
+)
 from sealgate.gateway.testing import FakeClock, ScriptedModel
 from sealgate.models.errors import AnchorMissing, InvalidInput, InvalidName, RollbackDetected, StoreUnavailable
 from sealgate.redaction import Detector
@@ -141,3 +154,78 @@ def test_an_older_copy_of_the_vault_is_refused(tmp_path: Path, detector: Detecto
         Gateway.open(place, key=bytes(32), anchor=7, detector=detector)  # type: ignore[arg-type]
     place.write_bytes(images[1])
     Gateway.open(place, key=bytes(32), anchor=anchor, detector=detector).close()
+
+
+def test_a_gateway_that_is_closed_while_a_turn_waits_leaves_the_pause_to_whoever_opens_it_again(
+    tmp_path: Path, detector: Detector
+) -> None:
+    got: list[str] = []
+
+    def opened() -> tuple[Gateway, Session]:
+        gateway = Gateway.open(tmp_path / "v.db", key=b"k" * 32, detector=detector)
+
+        @gateway.toolify()
+        @depends_on_interrupt("pin", prompt="PIN?", sensitive="PIN")
+        @depends_on_interrupt("code", prompt="Code?", sensitive="OTP_CODE")
+        def pay(pin: str, code: str) -> str:
+            got.append(pin + code)
+            return "paid"
+
+        return gateway, gateway.session("s1")
+
+    first, session = opened()
+    model = ScriptedModel([ToolCall(id="c1", name="pay"), "Done."])
+    ended: list[str] = []
+    waits = threading.Event()
+
+    def follow() -> None:
+        try:
+            for event in session.stream([HumanMessage("Go.")], model=model):
+                if (
+                    event.interrupt is not None
+                    and event.interrupt.arg_name == "pin"
+                    and event.type.endswith("requested")
+                ):
+                    session.interrupts.answer(event.interrupt.id, "0420")
+                if event.interrupt is not None and event.interrupt.arg_name == "code":
+                    waits.set()
+        except TurnCancelled as error:
+            ended.append(type(error).__name__)
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    assert waits.wait(60)
+    first.close()
+    thread.join(60)
+    assert ended == ["TurnCancelled"]
+    second, session = opened()
+    with second:
+        (asked,) = session.interrupts.pending()
+        assert session.resume(asked.id, "482913", model=model).status == "completed"
+    assert got == ["0420482913"]
+
+
+LEAVES = """
+import threading
+from sealgate.gateway import Gateway, HumanMessage, ToolCall, depends_on_interrupt
+from sealgate.gateway.testing import ScriptedModel
+from sealgate.redaction import Detector
+
+gateway = Gateway.open(":memory:", detector=Detector(names=False))
+gateway.toolify(name="pay")(depends_on_interrupt("code", prompt="Code?")(lambda code: code))
+session = gateway.session("s1")
+waits = threading.Event()
+
+def follow():
+    for event in session.stream([HumanMessage("Go.")], model=ScriptedModel([ToolCall(id="c1", name="pay")])):
+        if event.type == "interrupt.requested":
+            waits.set()
+
+threading.Thread(target=follow, daemon=True).start()
+waits.wait(60)
+"""
+
+
+def test_a_process_that_leaves_while_a_turn_waits_ends() -> None:
+    left = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, timeout=120, check=False)
+    assert (left.returncode, left.stdout) == (0, b"")

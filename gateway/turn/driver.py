@@ -18,7 +18,7 @@ import anyio.from_thread
 import anyio.to_thread
 import sniffio
 
-from sealgate.models.errors import RunningLoop
+from sealgate.models.errors import RunningLoop, TurnCancelled
 from sealgate.models.events import AppEvent
 from sealgate.models.processlock import ProcessLock
 
@@ -37,6 +37,20 @@ class Ended(Generic[Outcome]):
     outcome: Outcome = field(repr=False)
 
 
+class Closed(BaseException):
+    """The loop was stopped while a turn waited in it: the turn is left as a crash would leave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """A loop, its thread, the process that it runs in, and whether it is being stopped."""
+
+    portal: anyio.from_thread.BlockingPortal
+    thread: threading.Thread
+    pid: int
+    stopping: threading.Event
+
+
 class Portal:
     """One private event loop in one thread, started at first use, for coroutines that a blocking turn meets. A forked
     child, in which that thread does not go on, starts one of its own."""
@@ -44,35 +58,39 @@ class Portal:
     def __init__(self) -> None:
         self._lock = ProcessLock()
         self._stop: Callable[[], object] | None = None
-        self._portal: anyio.from_thread.BlockingPortal | None = None
-        self._pid = os.getpid()
+        self._loop: _Loop | None = None
 
     def run(self, awaitable: Awaitable[object], timeout: float | None) -> object:
-        """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it."""
-        future = self._started().start_task_soon(_finish, awaitable, timeout)
+        """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it, and
+        ``Closed`` when the loop was stopped before.
+        """
+        loop = self._started()
+        future = loop.portal.start_task_soon(_finish, awaitable, timeout)
         try:
             return future.result()
         except BaseException:
             future.cancel()
+            if loop.stopping.is_set():
+                raise Closed from None
             raise
 
     def close(self) -> None:
-        """Stop the loop. Nothing may be running on it."""
+        """Stop the loop; what still waits on it is cancelled."""
         with self._lock:
             if self._stop is not None:
                 self._stop()
-            self._stop = self._portal = None
+            self._stop = self._loop = None
 
-    def _started(self) -> anyio.from_thread.BlockingPortal:
+    def _started(self) -> _Loop:
         with self._lock:
-            if self._portal is None or self._pid != os.getpid():
+            if self._loop is None or self._loop.pid != os.getpid():
                 ready: Future[anyio.from_thread.BlockingPortal] = Future()
                 thread = threading.Thread(target=_serve, args=(ready,), name="sealgate-loop", daemon=True)
                 thread.start()
-                self._portal, self._pid = ready.result(), os.getpid()
+                self._loop = _Loop(ready.result(), thread, os.getpid(), threading.Event())
                 # Also at exit of a process that never closed it, while the loop's thread still runs.
-                self._stop = weakref.finalize(self, _leave, self._portal, thread, self._pid)
-            return self._portal
+                self._stop = weakref.finalize(self, _leave, self._loop)
+            return self._loop
 
 
 def _serve(ready: Future[anyio.from_thread.BlockingPortal]) -> None:
@@ -92,16 +110,18 @@ def _serve(ready: Future[anyio.from_thread.BlockingPortal]) -> None:
         ready.set_exception(error)
 
 
-def _leave(portal: anyio.from_thread.BlockingPortal, thread: threading.Thread, pid: int) -> None:
-    """Stop a loop, in the process whose thread it runs in."""
-    if os.getpid() == pid:
-        portal.call(portal.stop)
-        thread.join()
+def _leave(loop: _Loop) -> None:
+    """Stop a loop, in the process whose thread it runs in. A turn that waits for a person may wait for ever."""
+    if os.getpid() == loop.pid:
+        loop.stopping.set()
+        loop.portal.call(loop.portal.stop, True)
+        loop.thread.join()
 
 
 def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[Outcome], None, None]:
     """Perform a turn in the caller's thread: its events as they come, its outcome last."""
     resume: Callable[[], Wait | AppEvent] = turn.__next__
+    closed = False
     try:
         while True:
             effect = resume()
@@ -115,14 +135,18 @@ def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[
     except (GeneratorExit, KeyboardInterrupt):
         _abandon(turn, nullcontext())
         raise
+    except Closed:
+        closed = True
     finally:
         turn.close()
+    if closed:
+        raise TurnCancelled("the gateway was closed; resume() goes on with the turn where it is opened again")
 
 
 def _resumption(turn: Effects[Any], wait: Wait, portal: Portal) -> Callable[[], Wait | AppEvent]:
     try:
         outcome = _perform(wait, portal)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Closed):
         raise
     except BaseException as error:
         failure = _contained(error)

@@ -32,7 +32,7 @@ from .waits import Abandoned, Effects
 
 def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
     """The state at which the turn stopped. An error that ends it is recorded and announced first, then raised."""
-    current, unexpected = state, None
+    current, unexpected, left = state, None, False
     try:
         while not isinstance(step := next_step(current), Stop):
             current = yield from perform(context, current, step)
@@ -43,11 +43,14 @@ def run_turn(context: TurnContext, state: TurnState) -> Effects[TurnState]:
         context.services.watchers.abort()
         yield from _ended(context, TurnCancelled("the turn was cancelled"))
         raise
+    except GeneratorExit:
+        left = True  # Its driver goes away as in a crash: whoever goes on with it still needs its values.
+        raise
     except Exception as error:
         unexpected = TurnError(f"the turn failed inside: {type(error).__name__} at {place_of(error)}")
         yield from _ended(context, unexpected)
     finally:
-        if current.status != "interrupted":
+        if current.status != "interrupted" and not left:
             context.services.vault.end_turn()
     if unexpected is not None:
         # Raised outside of the handler: even `from None` would keep an exception that may hold a value as the context.
