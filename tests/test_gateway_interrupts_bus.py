@@ -24,6 +24,7 @@ from sealgate.gateway import (
     InvalidInput,
     InvalidPolicy,
     MemoryGuestStore,
+    NotJson,
     TimedOut,
     ToolCall,
     TooManyInterrupts,
@@ -197,11 +198,12 @@ def test_new_ids_differ() -> None:
     assert len({new_interrupt_id() for _ in range(100)}) == 100
 
 
-def test_something_else_than_a_decision_is_refused_and_the_request_waits_on(bus: InterruptBus) -> None:
+@pytest.mark.parametrize("given", [{"approved": "yes"}, "yes", True, None, [], [("approved", True)], 5, b"yes"])
+def test_something_else_than_a_decision_is_refused_and_the_request_waits_on(bus: InterruptBus, given: Any) -> None:
     request = request_for()
     bus.publish("chat", request)
-    with pytest.raises(InvalidEnvelope):
-        bus.record(request.interrupt_id, {"approved": "yes"})
+    with pytest.raises((InvalidEnvelope, NotJson)):
+        bus.record(request.interrupt_id, given)
     assert bus.record(request.interrupt_id, {"approved": True}).handled
 
 

@@ -182,6 +182,14 @@ def test_a_response_schema_is_published_and_checked() -> None:
     assert refused.value.__context__ is None
 
 
+@pytest.mark.parametrize("schema", [object(), Callable, "NoSuchType", 5])
+def test_a_response_schema_that_is_none_is_refused_in_our_words(schema: object) -> None:
+    with pytest.raises(InvalidPolicy) as refused:
+        run(lambda: interrupt("sure?", response_schema=schema))
+    assert "pydantic.dev" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
 async def test_a_coroutine_pauses_alike() -> None:
     async def body() -> Any:
         return interrupt("a")

@@ -106,7 +106,8 @@ class InterruptBus:
 
         Raises ``InvalidEnvelope`` or ``NotJson`` for something else than a decision.
         """
-        read = decision if isinstance(decision, InterruptDecision) else InterruptDecision.read(dict(decision))
+        given = dict(decision) if isinstance(decision, Mapping) else decision
+        read = given if isinstance(given, InterruptDecision) else InterruptDecision.read(given)
         chat = self._store.rpop(_open(_checked(interrupt_id)))
         if chat is None:
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)

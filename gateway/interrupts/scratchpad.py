@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -58,7 +58,8 @@ def interrupt(payload: JsonValue, *, response_schema: Any = None) -> Any:
 
     ``response_schema`` is a type that pydantic knows; the answer comes back as one. Raises ``NotJson`` with the path to
     what JSON cannot carry, ``InvalidAnswer``, ``InterruptDiverged`` when the body asked for something else before,
-    ``InvalidPolicy`` for a tool that has static interrupt points too, and ``InterruptError`` outside of a tool.
+    ``InvalidPolicy`` for a ``response_schema`` that is none and for a tool that has static interrupt points too, and
+    ``InterruptError`` outside of a tool.
     """
     scratchpad = _CURRENT.get()
     if scratchpad is None:
@@ -103,9 +104,9 @@ class InterruptScratchpad:
         if self._static:
             raise InvalidPolicy("a tool has static interrupt points or calls interrupt(), not both")
         check_json(payload)
-        adapter = None if response_schema is None else TypeAdapter(response_schema)
+        adapter, schema = (None, None) if response_schema is None else _typed(response_schema)
         with self._lock:
-            answer = self._next(Pause(self._redact(payload), None if adapter is None else adapter.json_schema()))
+            answer = self._next(Pause(self._redact(payload), schema))
         return answer if adapter is None else _fitted(adapter, answer)
 
     def finish(self) -> None:
@@ -136,6 +137,14 @@ class InterruptScratchpad:
 def _likeness(payload: JsonValue) -> str:
     """A payload but for the codes of its placeholders, which change when a value expires and is sealed anew."""
     return STRICT.sub(lambda found: f"[{found['type']}]", json.dumps(payload, sort_keys=True))
+
+
+def _typed(response_schema: Any) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    """What fits an answer to a type, and its JSON schema. Raises ``InvalidPolicy`` for a type that has none."""
+    with suppress(Exception):  # pydantic's own errors, and whatever a type of the user's raises
+        adapter = TypeAdapter(response_schema)
+        return adapter, adapter.json_schema()
+    raise InvalidPolicy("a response_schema is a type that pydantic can check and describe in JSON")
 
 
 def _fitted(adapter: TypeAdapter[Any], answer: object) -> Any:
