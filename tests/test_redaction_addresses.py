@@ -34,6 +34,7 @@ def places(text: str) -> tuple[str, list[Finding]]:
         ("«12 Tarn Fold», ‹Ashtonby› NT 0951.", ["12 Tarn Fold, Ashtonby NT 0951"]),
         ("«Piazza Anita, 34», 37135, ‹Verona› (VR)", ["Piazza Anita, 34, 37135", "Verona (VR)"]),
         ("«12 Tarn Fold»\n ‹Estonia› 2039", ["12 Tarn Fold", "Estonia 2039"]),
+        ("<a>«3 Carl Wall», New Linden, IL</a>", ["3 Carl Wall, New Linden, IL"]),
         ("in ‹Verona› (VR), then", ["Verona (VR)"]),
         ("from ‹Linden›, OR, to", ["Linden, OR"]),
     ],

@@ -14,6 +14,7 @@ from ..words import FOREIGN_WORDS, GERMAN_WORDS, is_plain
 from .addresses import grown_addresses
 from .code_lines import is_code_value
 from .foreign import NAME
+from .terms import is_term_word
 
 _NEXT_WORD: Final = re.compile(
     r"[ ](?:(?:van|von|de|der|den|da|di|la|le|al|bin|el)[ ]){0,2}"
@@ -46,7 +47,7 @@ def _person(text: str, finding: Finding) -> Finding:
     for _ in range(2):
         after = _NEXT_WORD.match(text, end)
         word = (after[1] or after[2]) if after is not None else None
-        if after is None or word is None or _is_none(word):
+        if after is None or word is None or (_is_none(word) and not _is_last_initial(text, after.end(), word)):
             break
         end = after.end()
     before = _WORD_BEFORE.search(text, max(0, start - 32), start)
@@ -56,9 +57,20 @@ def _person(text: str, finding: Finding) -> Finding:
 
 
 def _is_none(word: str) -> bool:
-    """Whether a word beside a name is no part of it: an everyday one, in other languages too, or a piece of code."""
+    """Whether a word beside a name is no part of it: an everyday one, in other languages too, a term, or code."""
     folded = word.strip(".").casefold()
-    return is_plain(word) or folded in FOREIGN_WORDS or folded in GERMAN_WORDS or is_code_value(word)
+    return (
+        is_plain(word)
+        or folded in FOREIGN_WORDS
+        or folded in GERMAN_WORDS
+        or is_code_value(word)
+        or is_term_word(folded)
+    )
+
+
+def _is_last_initial(text: str, at: int, word: str) -> bool:
+    """Whether a word is a letter that a name ends with, as in lists of surnames first: "Oduya Bryna A, a doctor"."""
+    return len(word) == 1 and word != "I" and (at >= len(text) or text[at - 1] == "." or text[at] in ".,?!;\n")
 
 
 def _is_stray(text: str, finding: Finding, places: Sequence[Finding]) -> bool:

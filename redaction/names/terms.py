@@ -44,7 +44,9 @@ _EPONYM: Final = re.compile(
 _CURRENCY: Final = re.compile("USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|SEK|NOK|DKK|INR|CNY|BRL|MXN|ZAR|KRW|PLN|CZK|HUF|SGD|HKD")
 """Codes of currencies (ISO 4217), which models take for places after a number."""
 
-_INITIALS: Final = re.compile(r"(?:[A-Z]\.){1,4}[A-Z]?|[B-DF-HJ-NP-TV-XZ]{3,6}")
+_INITIALS: Final = re.compile(
+    r"(?:[A-Z]\.){1,4}[A-Z]?|[B-DF-HJ-NP-TV-XZ]{3,6}|F(?:AC|AA|RC|RAC)[A-Z]{1,3}|MRC[A-Z]{1,3}"
+)
 """An abbreviation: letters with points, or capitals without a vowel."""
 
 _LABELLED: Final = re.compile(r"[ ]{0,2}(?:#|[0-9]{2}[A-Z])|[ ](?:no|number)\b|[ ][A-Z]{1,2}[0-9]")

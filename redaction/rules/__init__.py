@@ -18,6 +18,7 @@ from .network import NETWORK
 from .people import PEOPLE
 from .roles import ROLES
 from .rule import Rule
+from .scripts import SCRIPTS
 from .secrets import SECRETS
 from .streets import STREETS
 from .tokens import TOKENS
@@ -39,5 +40,6 @@ ALL_RULES: Final[tuple[Rule, ...]] = (
     *STREETS,
     *PEOPLE,
     *ROLES,
+    *SCRIPTS,
 )
 """All rules, in no order that matters: the union decides."""

@@ -10,7 +10,7 @@ from .shapes import EMAIL_PATTERN
 
 _PHONE_CUE: Final = (
     r"(?<![A-Za-z])(?:phones?|call(?:ed|ing)?|tel(?:ephone|efon)?s?|mobiles?|mob|cell(?:phone)?s?|fax(?:es)?|sms|text|whatsapp|dial|ring|reach(?:able)?"
-    r"|contact|number is|my number|handy|appelez|t[eé]l[eé]phone|telefono|tel[eé]fono|numero|hotline|line at|landline|ph)(?![a-z])"
+    r"|contact|\([hwcm]\)|number is|my number|handy|appelez|t[eé]l[eé]phone|telefono|tel[eé]fono|numero|hotline|line at|landline|ph)(?![a-z])"
 )
 _OTHER_NUMBER: Final = (
     r"(?<![a-z])(?:account|acct|a/c|card|iban|order|invoice|reference|customer|policy|case|ticket|member|routing)"
@@ -97,7 +97,7 @@ CONTACT: Final[tuple[Rule, ...]] = (
     Rule(
         "phone-american",
         "PHONE_NUMBER",
-        r"(?<![\w+.$-])(?P<value>(?:1[ .-]?)?(?:\([2-9][0-9]{2}\)[ .-]{0,2}|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
+        r"(?<![\w+.$-])(?P<value>(?:1[ .-]?)?(?:\([2-9][0-9]{2}\)[ .-]{0,2}|[2-9][0-9]{2}[ ./-])[0-9]{3}[ .-][0-9]{4}"
         + _EXTENSION
         + r")(?![\w%-])(?!\.[0-9])",
         0.9,

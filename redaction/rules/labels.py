@@ -170,6 +170,15 @@ LABELS: Final[tuple[Rule, ...]] = (
         valid=_is_login,
     ),
     Rule(
+        "login-by",
+        "USERNAME",
+        r"(?<![A-Za-z])(?:acknowledged|entered|edited|modified|updated|created|approved|submitted|posted|uploaded|opened|closed|assigned|changed|reported)[ ](?:by|to)[ ](?P<value>(?!sha|md5)[a-z][a-z._-]{2,24}[0-9]{2,6})(?![\w@(.:/-])",
+        0.6,
+        ("Acknowledged by «bquillon0129»".replace("Ack", "ack"), "assigned to «mq_77»".replace("mq_77", "moduya77")),
+        ("updated by sha256", "created by script2.py", "assigned to node12:8080"),
+        words=("ed by", "ed to"),
+    ),
+    Rule(
         "number-answered",
         "ID_NUMBER",
         rf"(?<![A-Za-z])(?:number|id|no|card)\?[ ]{{0,2}}\s{{1,3}}(?:[A-Z][\w ]{{0,20}}:[ ]{{1,2}})?(?:(?:it'?s|it is|sure|yes|yeah|ok|okay|that'?s|that is|of course)[,.]?[ ]){{0,3}}{ID_VALUE}",

@@ -28,7 +28,7 @@ _ROLE: Final = (
     r"|pharmacist|anesthesiologist|anaesthetist|psychologist|psychiatrist|dentist|interpreter|investigator|pathologist|radiologist"
     r"|technician|technologist|social worker|case manager|care(?:giver|r)|guardian|next of kin|nok|spouse|husband|wife|mother|father"
     r"|son|daughter|brother|sister|partner|girlfriend|boyfriend|fianc[eé]e?|grand(?:mother|father|son|daughter)|aunt|uncle|niece|nephew"
-    r"|insured|policy ?holder|subscriber|beneficiary|applicant|tenant|landlord|witness|agent|driver|passenger|guest|detective|officer"
+    r"|guarantor|adjuster|decedent|claimant|enrollee|identified by|acknowledged by|prepared for|discussed with|spoke with|[msdwh]/o|insured|policy ?holder|subscriber|beneficiary|applicant|tenant|landlord|witness|agent|driver|passenger|guest|detective|officer"
     r"|dictated by|transcribed by|signed by|reported by|reviewed by|seen by|ordered by|examined by|verified by|collected by|referred by"
     r"|witnessed by|assessed by|prescribed by|directed by|written by|starring|pt|patient|client|re)"
 )
@@ -39,7 +39,7 @@ _ROLE_STEMS: Final = (
     "worker", "manager", "caregiver", "carer", "guardian", "kin", "nok", "spouse", "husband", "wife", "mother", "father", " son", "\nson", "son:", "son,", "grandson", "daughter",
     "brother", "sister", "partner", "friend", "fianc", "aunt", "uncle", "niece", "nephew", "insured", "holder", "subscriber",
     "beneficiary", "applicant", "tenant", "landlord", "witness", "agent", "driver", "passenger", "guest", "detective", "officer",
-    "ed by", "written by", "seen by", "starring", "pt ", "pt:", "patient", "client", "re:",
+    "ed by", "guarantor", "adjuster", "decedent", "claimant", "enrollee", "prepared for", "discussed with", "spoke with", "/o ", "/o:", "written by", "seen by", "starring", "pt ", "pt:", "patient", "client", "re:",
 )  # fmt: skip
 """One of these stands, in small letters, in every text that holds a role."""
 
@@ -153,6 +153,38 @@ ROLES: Final[tuple[Rule, ...]] = (
         gates=("dot",),
         flags=0,
         valid=_is_unusual,
+    ),
+    Rule(
+        "name-initial-first",
+        "PERSON",
+        rf"(?<![\w.'’-])(?P<value>(?:[A-Z]\.[ ]?){{1,3}}{_CAP})(?![\w@])",
+        0.65,
+        ("bed 4 - «K. Harrison», NBM", "with «G. Quillon» and «V. Oduya».", "| «M. Szabó» |", "per «R.J. Oduya», hold"),
+        ("Plan B. Then", "Hepatitis C. Ribavirin", "by E. coli", "in the U.S. Army", "see A. Then"),
+        gates=("dot",),
+        flags=0,
+        before=r"(?:\A|[\n,;:(|&/•–—-]|\b(?:and|or|with|by|to|from|for|per|drs?\.?|m[rs]s?\.?|nurse|of|via|ask|cc))[ ]{0,2}\Z",
+        valid=_is_unusual,
+    ),
+    Rule(
+        "name-hl7",
+        "PERSON",
+        r"(?:PID|NK1|GT1|MRG)(?:\|[^|\n]{0,80}){1,6}?\|(?P<value>[A-Z][A-Za-z' -]{1,24}\^[A-Z][A-Za-z' -]{1,24}(?:\^[A-Za-z. ]{1,12}){0,3})(?=[|^])",
+        0.85,
+        ("PID|1||338^^^HOSP^MR||«ODUYA^ADA^M»||19390910|F", "NK1|1|«Quillon^Bo»|SPO"),
+        ("OBX|1|NM|2345-7^GLUCOSE^LN||104", "PID|1||338^^^HOSP^MR||"),
+        words=("pid|", "nk1|", "gt1|", "mrg|"),
+        flags=0,
+    ),
+    Rule(
+        "name-json",
+        "PERSON",
+        rf"[\"'](?:family|given|family_?[Nn]ame|given_?[Nn]ame|full_?[Nn]ame|first_?[Nn]ame|last_?[Nn]ame)[\"']\s{{0,2}}:\s{{0,2}}\[?\s{{0,2}}[\"'](?P<value>{_CAP}(?:[ ]{_CAP}){{0,3}})[\"']",
+        0.8,
+        ('"family":"«McGruddie»"', '"given": ["«Sota»"]'),
+        ('"family":"Serif","weight":400'.replace("Serif", "serif"), '"given": []'),
+        gates=("colon",),
+        flags=0,
     ),
     Rule(
         "name-inverted",
