@@ -25,7 +25,7 @@ GERMAN_WORDS: Final = _read("german_words.txt")
 of German, lower case, without those that are English words or names."""
 
 FOREIGN_WORDS: Final = _read("foreign_words.txt")
-"""The same, nouns aside, of some twenty other languages of Europe, which write only names with a capital."""
+"""The same of some twenty other languages of Europe, which write only names with a capital; nouns of Russian alone."""
 
 
 def is_word(text: str) -> bool:

@@ -77,6 +77,10 @@ def test_the_small_words_are_no_names() -> None:
         ("Вчера приходил Аристарх Белозёров из Вологды.", ["Аристарх Белозёров", "Вологды"]),
         ("Книгу написала Евдокия Ильинична, а издали её в Казани.", ["Евдокия Ильинична", "Казани"]),
         ("Το βιβλίο το έγραψε η Θεοδώρα Λαμπράκη.", ["Θεοδώρα Λαμπράκη"]),
+        ("Белозёров родился в Твери.", ["Белозёров", "Твери"]),
+        ("Хворостова написала письмо директору.", ["Хворостова"]),
+        ("Зинаида, перезвони мне.", ["Зинаида"]),
+        ("Étienne, tu peux me rappeler ce soir ?", ["Étienne"]),
     ],
 )
 def test_names_in_other_languages(text: str, names: list[str]) -> None:
@@ -98,6 +102,8 @@ def test_names_in_other_languages(text: str, names: list[str]) -> None:
         "Infelizmente o boleto não chegou, você pode mandar de novo?",
         "Затем она провела встречу, но потерпела поражение.",
         "Фильм «Весна» вышел в прокат осенью.",
+        "Команда выиграла матч, а город праздновал.",
+        "Он изучал историю Троянской войны и Бронзового века.",
     ],
 )
 def test_nouns_and_beginnings_of_sentences_are_no_names(text: str) -> None:
@@ -115,6 +121,18 @@ def test_what_a_foreign_line_keeps_is_merged_as_a_name() -> None:
     text = "Ayer llamó Leocadia de la Fuente por el contrato."
     (found,) = resolve(text, Detector().detect(text))
     assert text[found.start : found.end] == "Leocadia de la Fuente"
+
+
+def test_people_of_one_sentence_stay_apart() -> None:
+    found = hidden("Ieri ho visto Ottavio Bergamaschi e Diamante Quaglia alla stazione.")
+    assert {"Ottavio Bergamaschi", "Diamante Quaglia"} <= set(found.split(" | "))
+
+
+@pytest.mark.parametrize(
+    "text", ["Er wurde in dem Jahr 1363 gekrönt.", "В 1572 году он был послан руководить стройкой."]
+)
+def test_years_are_no_addresses(text: str) -> None:
+    assert "STREET_ADDRESS" not in {one.entity_type for one in models().recognize(text)}
 
 
 def seen(pieces: list[tuple[int, int, float]]) -> Support:

@@ -28,8 +28,8 @@ _NUMERAL: Final = re.compile(r"[IVX]{1,5}(?:er)?|er|re")
 _ABBREVIATED: Final = frozenset({"dr", "prof", "ul", "św", "г", "ул", "им", "пр", "sr", "sra", "av", "st", "hr", "fr"})
 _JOINTS: Final = frozenset(
     {
-        "van", "der", "den", "de", "het", "ter", "ten", "von", "zu", "zum", "zur", "af", "av", "la", "le", "les", "du",
-        "des", "d", "di", "da", "do", "dos", "das", "del", "della", "dei", "degli", "delle", "dello", "y", "e", "i",
+        "van", "der", "den", "de", "het", "ter", "ten", "von", "af", "av", "la", "le", "les", "du",
+        "des", "d", "di", "da", "do", "dos", "das", "del", "della", "dei", "degli", "delle", "dello",
         "el", "al", "bin", "ben", "ibn", "abu", "san",
     }
 )  # fmt: skip
@@ -64,6 +64,11 @@ _NOUN: Final = re.compile(
     re.IGNORECASE,
 )
 """Endings of German nouns."""
+
+_ADJECTIVAL: Final = re.compile(r"[^\W\d_]{3}(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]ми?|[ыи]х|[ую]ю|ей)\Z")
+_VERB: Final = re.compile(r"(?:л|ла|ло|ли|[тс]я|сь|ть|ет|ёт|ит|[уюая]т|ен|ена)\Z")
+_PAST: Final = re.compile(r"[аеёиоуыяш]л(а?)(?:ся|сь)?\Z")
+"""Endings of Russian adjectives and verbs."""
 
 _LITTLE: Final = 0.02
 _GOOD: Final = 0.1
@@ -139,6 +144,8 @@ def _is_shortened(word: str, gap: str) -> bool:
 def _is_name(words: Sequence[_Seen], at: int, capitals: Capitals) -> bool:
     word = words[at]
     folded = word.text.casefold()
+    if folded in GIVEN_NAMES and word.text.istitle() and not word.quoted:
+        return True
     if not word.text[0].isupper() or len(word.text) == 1 or folded in FOREIGN_WORDS or folded in GERMAN_WORDS:
         return False
     if word.text.isupper():
@@ -152,7 +159,7 @@ def _least(words: Sequence[_Seen], at: int, capitals: Capitals) -> float:
     """What rampart has to see in a capitalised word that is a name."""
     word = words[at]
     if word.first:
-        return _SURE if word.mark is None else _LITTLE
+        return _GOOD if word.mark is None else _LITTLE
     if capitals is Capitals.NOUNS:
         return _SURE if _is_noun(words, at) else _GOOD if word.mark is None else _LITTLE
     return FAINT if word.mark is None else 0.0
@@ -172,12 +179,26 @@ def _is_noun(words: Sequence[_Seen], at: int) -> bool:
 
 
 def _is_name_by_capitals(words: Sequence[_Seen], at: int) -> bool:
+    """Whether a word is a name by its capital and its place; adjectives before a noun are none ("Троянской войной")."""
     word = words[at]
     if word.quoted:
         return False
-    follows = at + 1 < len(words) and words[at + 1].text.istitle() and not words[at + 1].first
-    known = word.text.casefold() in GIVEN_NAMES
-    return not word.first or word.score > 0 or known or (follows and words[at + 1].start == word.end + 1)
+    after = words[at + 1] if at + 1 < len(words) and words[at + 1].start == word.end + 1 else None
+    if after is None:
+        return not word.first or word.score > 0
+    if after.text.islower() and _ADJECTIVAL.search(word.text) and not _VERB.search(after.text):
+        return after.text in FOREIGN_WORDS
+    if word.first:
+        return word.score > 0 or after.text.istitle() or _agree(word.text, after.text)
+    return True
+
+
+def _agree(word: str, verb: str) -> bool:
+    """Whether a Russian word and what follows it are a subject and its verb in the past, of one gender."""
+    ending = _PAST.search(verb)
+    if ending is None or len(word) < 3:
+        return False
+    return (word[-1] in "ая") if ending[1] else word[-1] not in "аяоеыиуюь"
 
 
 def _last(text: str, words: Sequence[_Seen], good: Sequence[bool], at: int, capitals: Capitals) -> int:
@@ -189,6 +210,8 @@ def _last(text: str, words: Sequence[_Seen], good: Sequence[bool], at: int, capi
             after += 1
         if after >= len(words) or not _adjoin(text, words, after):
             return last
+        if after > last + 1 and words[after].mark == "LOCATION" and words[at].mark == "PERSON":
+            return last  # somebody of somewhere
         goes_on = good[after] or (after == last + 1 and _belongs(words[after], capitals))
         if not goes_on:
             return last

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from sealgate.models.findings import Finding
 
-from ..words import GIVEN_NAMES, is_word
+from ..words import FOREIGN_WORDS, GERMAN_WORDS, GIVEN_NAMES, is_word
 from .code_lines import is_code_line
 from .foreign import Mark, foreign_names
 from .names import SpacyNames
@@ -31,8 +31,12 @@ _INSIDE: Final = re.compile(r"[a-z,;&] \Z")
 _SEEN_FIRST: Final = 0.3
 """What rampart has to see in a capitalised word that a sentence may begin with."""
 
-_YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-_TOWN: Final = re.compile(r" [^\W\d_a-z]")
+_YEAR: Final = re.compile(r"(?:^|[^\W\d_] )(?:1[0-9]{3}|20[0-9]{2})\Z")
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SMALL_WORDS: Final = FOREIGN_WORDS | GERMAN_WORDS
+_SMALL: Final = 3
+"""Letters of a word that may be an abbreviation in an address."""
+
 _HOUSE: Final = re.compile(r"[0-9][0-9 /-]{0,12}(?:[a-z]|bis|ter)?")
 
 
@@ -76,12 +80,12 @@ class ModelNames:
 def _lines(prose: Prose) -> list[_Line]:
     """The lines of the text; one whose small words say nothing is taken for what the whole text is."""
     pieces = prose.text.splitlines(keepends=True) or [""]
-    whole = Capitals.ENGLISH if prose.code else capitals_of(prose.text)
+    whole = Capitals.ENGLISH if prose.code or len(pieces) == 1 else capitals_of(prose.text)
     lines: list[_Line] = []
     start = 0
     for piece in pieces:
         english = prose.code or is_code_line(piece)
-        capitals = Capitals.ENGLISH if english else whole if len(pieces) == 1 else capitals_of(piece, whole)
+        capitals = Capitals.ENGLISH if english else capitals_of(piece, whole)
         mixed = not (piece.islower() or piece.isupper())
         lines.append(_Line(start, start + len(piece), capitals, mixed))
         start += len(piece)
@@ -100,10 +104,13 @@ def _stays(text: str, line: _Line, finding: Finding) -> bool:
 
 
 def _is_address(text: str, end: int, value: str) -> bool:
-    """Whether a piece of an address has a capital or is a number, but no year and no ordinal."""
-    if _YEAR.fullmatch(value) and not _TOWN.match(text, end):
+    """Whether a piece of an address is a name or a number, but no year, no ordinal and no part of a sentence."""
+    before_town = text[end : end + 1] == " " and text[end + 1 : end + 2].isupper()
+    if _YEAR.search(value) and not before_town:
         return False
-    return any(char.isupper() for char in value) or _HOUSE.fullmatch(value) is not None
+    words = [word for word in _WORDS.findall(value) if word.casefold() not in _SMALL_WORDS]
+    small = sum(word.islower() and len(word) > _SMALL for word in words)
+    return (any(word[0].isupper() for word in words) and small <= 1) or _HOUSE.fullmatch(value) is not None
 
 
 def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:

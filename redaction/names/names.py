@@ -10,6 +10,7 @@ from sealgate.models.processlock import waited_for
 
 from ..words import PLAIN_WORDS, is_word
 from .ner import load_ner
+from .orthography import is_other_script
 
 _LABELS: Final = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION"}
 
@@ -80,7 +81,7 @@ def _pieces(text: str) -> list[tuple[int, str]]:
 
 def _as_read(piece: str) -> str | None:
     """The piece as the model reads it; ``None`` if no name can be in it."""
-    if not any(char.isalpha() for char in piece):
+    if not any(char.isalpha() for char in piece) or is_other_script(piece):
         return None
     if piece.isupper() or piece.islower():
         titled = _WORD.sub(lambda word: _title(word.group()), piece)

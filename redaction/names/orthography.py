@@ -40,10 +40,15 @@ class Capitals(Enum):
     ONLY = "only"
 
 
+def is_other_script(text: str) -> bool:
+    """Whether most letters of ``text`` are of a script with capitals that the models were not taught."""
+    others = len(_OTHER_LETTERS.findall(text)) if not text.isascii() else 0
+    return others * 2 > sum(map(str.isalpha, text))
+
+
 def capitals_of(text: str, unsure: Capitals = Capitals.ENGLISH) -> Capitals:
     """What capitals mean in ``text``, by its small words; ``unsure`` for a text that has none."""
-    others = len(_OTHER_LETTERS.findall(text))
-    if others * 2 > sum(map(str.isalpha, text)):
+    if is_other_script(text):
         return Capitals.ONLY
     small = german = foreign = english = unknown = 0
     before = ""
