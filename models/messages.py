@@ -3,10 +3,10 @@ hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, NoReturn, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -238,15 +238,32 @@ class SealedMessage(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _only_the_redactor(cls, data: object) -> object:
-        if not isinstance(data, cls) and not _SEALING.get():
-            raise TypeError("a SealedMessage comes from session.redact_messages, not from its class")
+        if not isinstance(data, cls):
+            _check_sealing()
         return data
+
+    @classmethod
+    def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:  # type: ignore[override]
+        """Refused, as everything that would make a message of a text that nobody redacted."""
+        _check_sealing()
+        return super().model_construct(_fields_set, **values)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy. Refused with ``update``: give a raw message with the new text instead."""
+        if update:
+            _check_sealing()
+        return super().model_copy(update=update, deep=deep)
 
     def text(self) -> str:
         """The text of the message; the texts of its parts joined by line breaks."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(str(part["text"]) for part in self.content if "text" in part)
+
+
+def _check_sealing() -> None:
+    if not _SEALING.get():
+        raise TypeError("a SealedMessage comes from session.redact_messages, not from its class")
 
 
 @contextmanager

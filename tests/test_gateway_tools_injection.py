@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealgate.gateway import Accepts, Gateway, GrantRefused, Session, ToolFailed, UnknownPlaceholder
-from sealgate.gateway.tools.injection import Injection, inject, placeholders_in
+from sealgate.gateway.tools.injection import Injection, inject, is_cut, placeholders_in
 from sealgate.gateway.tools.places import Shape
 from sealgate.models.errors import MalformedPlaceholder
 from sealgate.models.origins import INTERRUPT, MODEL, PERSON
@@ -140,6 +140,37 @@ def test_a_mangled_placeholder_of_the_model_is_refused_and_a_persons_is_text(ses
         opened(session, {"to": str(literal)}, written=frozenset({literal}))
     said = seal(session, "[pin_k7q2mxb4]", "LITERAL", PERSON)
     assert opened(session, {"to": str(said)}, accepts={}) == {"to": "[pin_k7q2mxb4]"}
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("[EMAIL_ADDRESS_K7Q2MXB]", True),
+        ("[EMAIL_ADDRESS_K7Q2MXB45]", True),
+        ("[EMAIL_ADDRESS_1]", True),
+        ("to <EMAIL_ADDRESS_1>, please", True),
+        ("{person_2}", True),
+        ("[CUSTOM_CARD_LAST_FOUR_K7Q2]", True),
+        ("[EMAIL_ADDRESS_K7Q2MXB4.9]", True),
+        ("jane.roe@example.com", False),
+        ("[ORDER_12]", False),
+        ("[EMAIL_ADDRESS]", False),
+        ("EMAIL_ADDRESS_1", False),
+        ("[2024_12]", False),
+        ("", False),
+    ],
+)
+def test_half_a_placeholder_is_refused_where_a_value_is_accepted_and_text_elsewhere(
+    session: Session, mail: Placeholder, text: str, *, cut: bool
+) -> None:
+    assert is_cut(text) is cut
+    for argument in (text, f"{mail} {text}"):
+        if cut:
+            with pytest.raises(MalformedPlaceholder):
+                opened(session, {"to": argument})
+        else:
+            assert opened(session, {"to": argument}) == {"to": argument.replace(str(mail), MAIL)}
+    assert opened(session, {"note": text}, accepts={}) == {"note": text}
 
 
 def test_the_name_of_an_argument_is_no_place_for_a_placeholder(session: Session, mail: Placeholder) -> None:

@@ -13,6 +13,7 @@ from sealgate.gateway import (
     HumanMessage,
     PrivateData,
     RedactedMessage,
+    SealedMessage,
     Session,
     SystemMessage,
     ToolCall,
@@ -64,3 +65,19 @@ def test_inside_of_another_model_it_is_pydantics_own_error_without_the_value() -
 def test_a_session_takes_messages_alone_and_says_so(session: Session) -> None:
     with pytest.raises(InvalidInput, match="message 0 is a str"):
         session.redact_messages([SECRET])  # type: ignore[list-item]
+
+
+def test_a_sealed_message_is_made_by_nobody_else_and_not_changed(session: Session) -> None:
+    (sealed,) = session.redact_messages([HumanMessage("Mail jane.roe@example.com.")])
+    forgeries: list[Callable[[], object]] = [
+        lambda: SealedMessage(role="user", content=SECRET),
+        lambda: SealedMessage.model_construct(role="user", content=SECRET),
+        lambda: SealedMessage.model_validate({"role": "user", "content": SECRET}),
+        lambda: SealedMessage.model_validate_json(f'{{"role": "user", "content": "{SECRET}"}}'),
+        lambda: sealed.model_copy(update={"content": f"{sealed.text()} {SECRET}"}),
+    ]
+    for forge in forgeries:
+        with pytest.raises((TypeError, ValidationError)) as refused:
+            forge()
+        assert SECRET not in str(refused.value)
+    assert sealed.model_copy() == sealed

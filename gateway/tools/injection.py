@@ -6,14 +6,17 @@ vault; where a value stands in its string, and what the policy says, is decided 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from typing import Final
 
+from sealgate.models.entities import ENTITY_TYPES
 from sealgate.models.errors import GrantRefused, MalformedPlaceholder
 from sealgate.models.grants import Inject
 from sealgate.models.jsonvalue import JsonValue
-from sealgate.models.placeholder import Placeholder, find_all
+from sealgate.models.placeholder import STRICT, Placeholder, find_all
 from sealgate.models.sealing import CallOpener, CallPart, Candidate
 from sealgate.redaction import is_valid
 
@@ -22,6 +25,11 @@ from ..policy.guard import CallGuard, PolicyGuard
 from .contexts import Unfit
 from .filling import Filler
 from .places import NOTHING, Leaf, Shape, leaves
+
+_IN_BRACKETS: Final = re.compile(
+    r"[\[<{](?P<type>[A-Z][A-Z0-9_]{0,39}?)_(?P<code>[0-9A-Z]{1,16})(?:\.[0-9A-Z]{0,8})?[\]>}]", re.IGNORECASE
+)
+_CUSTOM: Final = re.compile(r"CUSTOM_[A-Z]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,14 @@ def inject(opener: CallOpener, injection: Injection, policy: PolicyGuard | None 
     return filled
 
 
+def is_cut(text: str) -> bool:
+    """Whether a text has something in brackets that begins as a placeholder does and ends as none: a code with a symbol
+    too few or too many, a number as other products count. Where a value is accepted it stands for one.
+    """
+    broken = _IN_BRACKETS.finditer(STRICT.sub("", text))
+    return any(found["type"].upper() in ENTITY_TYPES or _CUSTOM.match(found["type"]) for found in broken)
+
+
 def placeholders_in(value: JsonValue) -> frozenset[Placeholder]:
     """Every placeholder in a JSON value, keys included."""
     if isinstance(value, str):
@@ -91,7 +107,8 @@ def _parts(injection: Injection) -> list[CallPart]:
     for name, leaf in _leaves(injection, injection.arguments):
         wanted = set(placeholders_in(leaf.text))
         given = injection.given.get(name, frozenset())
-        if not injection.keep and any(one.entity_type == "LITERAL" for one in wanted & injection.written):
+        mangled = any(one.entity_type == "LITERAL" for one in wanted & injection.written)
+        if not injection.keep and (mangled or (leaf.grant is not None and is_cut(leaf.text))):
             raise MalformedPlaceholder(
                 f"argument {leaf.place!r} holds a placeholder that is not spelled as it was given"
             )

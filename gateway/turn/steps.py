@@ -121,7 +121,8 @@ def after_edit(state: TurnState, call_id: str, arguments: dict[str, JsonValue], 
     calls = tuple(
         call.model_copy(update={"arguments": arguments}) if call.id == call_id else call for call in asking.tool_calls
     )
-    return changed.but(messages=(*before, asking.model_copy(update={"tool_calls": calls})))
+    with sealing():
+        return changed.but(messages=(*before, asking.model_copy(update={"tool_calls": calls})))
 
 
 def after_body_pause(state: TurnState, call_id: str, pauses: tuple[PauseState, ...]) -> TurnState:
