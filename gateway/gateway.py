@@ -120,6 +120,7 @@ class Gateway:
 
         ``operators`` says per entity type what is done with a detected value instead of sealing it: ``keep``, ``mask``,
         ``redact``, ``replace`` or ``hash`` (under a key of the session). Only sealed values can be restored.
+        A type that nothing here finds is ``InvalidPolicy``.
 
         ``events="stored"`` keeps the last 1,000 events for browsers of each session in the vault, encrypted: several
         processes then serve one stream, and a browser goes on by ``Last-Event-ID`` in any of them, after a restart too.
@@ -131,13 +132,14 @@ class Gateway:
             raise InvalidInput("events is 'memory' or 'stored'")
         check_options(limits=(Limits, limits), detector=(Detector, detector), interrupt=(InterruptConfig, interrupt))
         check_clock(clock)
-        check_operators(operators)
+        detector = detector or Detector()
+        check_operators(operators, detector)
         location = path_of(location, "the location of a vault")
         allowed = policy if policy is None or isinstance(policy, Policy) else load_policy(path_of(policy, "policy"))
         vault = Vault.open(location, key, anchor=anchor, clock=clock)
         return cls(
             vault,
-            detector=detector or Detector(),
+            detector=detector,
             limits=limits or Limits(),
             clock=clock,
             interrupt=interrupt or InterruptConfig(),

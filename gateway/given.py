@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+from sealgate.models.entities import entity_info
 from sealgate.models.errors import InvalidInput, InvalidPolicy
 from sealgate.models.expectation import Expectation
 from sealgate.models.messages import PrivateData
-from sealgate.redaction import Operator
+from sealgate.redaction import Detector, Operator
 
 Given = TypeVar("Given")
 
@@ -58,12 +59,16 @@ def check_clock(given: object) -> None:
         raise InvalidInput(f"clock is {an_article(type(given).__name__)}, which has no method now()")
 
 
-def check_operators(given: object) -> None:
-    """Nothing, if it says what is done with entity types, or is ``None``."""
+def check_operators(given: object, detector: Detector) -> None:
+    """Nothing, if it says what is done with entity types that ``detector`` finds, or is ``None``. Raises
+    ``UnknownEntityType``, and ``InvalidPolicy`` for a type that nothing finds: its operator would never be used."""
     operators = {} if given is None else an(dict, given, "operators", '{"PERSON": Operator("mask")}')
     for position, (entity_type, operator) in enumerate(operators.items()):
         an(str, entity_type, f"key {position} of operators")
         an(Operator, operator, f"operators[{position}]", 'Operator("mask")')
+        name = entity_info(entity_type).name
+        if operator.name != "keep" and not detector.may_find(name):
+            raise InvalidPolicy(f"operators has {name}, which no recognizer here finds (see Gateway.coverage)")
 
 
 def check_target(given: object) -> None:

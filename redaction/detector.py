@@ -55,14 +55,19 @@ class Detector:
         self._registry = registry
         self._names = names
         self._given = recognizers
+        self._shipped = recognizers is None
         self._cache = SpanCache()
 
     def coverage(self) -> Coverage:
         """Which entity types this configuration can find, by what, and which it cannot. Loads no model."""
-        models = dict(MODEL_TYPES) if self._names and self._given is None else {}
+        models = dict(MODEL_TYPES) if self._names and self._shipped else {}
         for recognizer in self._registry.recognizers if self._registry is not None else ():
             models[str(recognizer.name)] = frozenset(recognizer.supported_entities)  # type: ignore[has-type]
         return coverage_of(models)
+
+    def may_find(self, entity_type: str) -> bool:
+        """Whether anything here finds this type. Recognizers of a caller may find any."""
+        return not self._shipped or entity_type in self.coverage().found
 
     def detect(self, text: str, *, partition: bytes = b"") -> list[Finding]:
         """The findings of rules and names in ``text``, in its code points; they may overlap.

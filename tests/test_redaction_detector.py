@@ -28,6 +28,16 @@ class Counting:
         return [Finding("PERSON", at, at + 5, 0.9, "counting")] if at >= 0 else []
 
 
+def test_the_coverage_does_not_change_with_use() -> None:
+    detector = Detector()
+    before = detector.coverage()
+    detector.detect("Please ask Ada Quill about it")
+    assert detector.coverage() == before
+    assert detector.may_find("LOCATION")
+    assert not detector.may_find("ORGANIZATION")
+    assert Detector(recognizers=(Counting(),)).may_find("ORGANIZATION")
+
+
 def test_a_text_is_looked_at_once_in_a_partition() -> None:
     counting = Counting()
     detector = Detector(recognizers=(counting,))

@@ -80,10 +80,10 @@ ROLES: Final[tuple[Rule, ...]] = (
     Rule(
         "name-role-field",
         "PERSON",
-        rf"(?<![A-Za-z])(?i:{_ROLE})[ ]{{0,2}}:[ \t]{{0,12}}(?:Dr\.?[ ]|Mr\.?[ ]|Mrs\.?[ ]|Ms\.?[ ])?(?P<value>{_NAME})(?![\w@])",
+        rf"(?<![\w-])(?i:{_ROLE})[ ]{{0,2}}:[ \t]{{0,12}}(?:Dr\.?[ ]|Mr\.?[ ]|Mrs\.?[ ]|Ms\.?[ ])?(?P<value>{_NAME})(?![\w@])",
         0.75,
         ("Consultant: «B. Saini»", "Provider: «Nobuhle Mgwaba».", "SURGEON: «Girindra Pau», M.D."),
-        ("Patient: Male, 45", "Provider: see below", "Re: Your order", "Agent: Hello", "(client: AnyGuard) -> None"),
+        ("Patient: Male, 45", "Provider: see below", "Re: Your order", "Agent: Hello", "User-Agent: Mozilla/5.0", "(client: AnyGuard) -> None"),
         gates=("colon",),
         words=_ROLE_STEMS,
         flags=0,
