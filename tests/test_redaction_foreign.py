@@ -81,6 +81,10 @@ def test_the_small_words_are_no_names() -> None:
         ("Хворостова написала письмо директору.", ["Хворостова"]),
         ("Зинаида, перезвони мне.", ["Зинаида"]),
         ("Étienne, tu peux me rappeler ce soir ?", ["Étienne"]),
+        ("hola, soy ignacio echeverría y tengo una duda con mi pedido", ["ignacio echeverría"]),
+        ("hast du wiebke petersen schon angerufen?", ["wiebke petersen"]),
+        ("LA DOTTORESSA ORNELLA BERGAMASCHI NON È IN SEDE", ["ORNELLA BERGAMASCHI"]),
+        ("привет, зинаида уже дома?", ["зинаида"]),
     ],
 )
 def test_names_in_other_languages(text: str, names: list[str]) -> None:
@@ -102,6 +106,9 @@ def test_names_in_other_languages(text: str, names: list[str]) -> None:
         "Infelizmente o boleto não chegou, você pode mandar de novo?",
         "Затем она провела встречу, но потерпела поражение.",
         "Фильм «Весна» вышел в прокат осенью.",
+        "vielen dank für die schnelle antwort, das hat mir sehr geholfen",
+        "muchas gracias por la ayuda, hasta mañana por la tarde",
+        "c'est noté, à demain pour la suite",
         "Команда выиграла матч, а город праздновал.",
         "Он изучал историю Троянской войны и Бронзового века.",
     ],

@@ -102,8 +102,8 @@ class _Seen(NamedTuple):
 def foreign_names(
     text: str, start: int, end: int, capitals: Capitals, marks: Sequence[Mark], support: Support
 ) -> list[Finding]:
-    """The people and places in a line (a range of ``text``) of mixed case in which capitals mean what ``capitals``
-    says. ``marks`` are spaCy's, of this line, in order."""
+    """The people and places in a line (a range of ``text``) in which capitals mean what ``capitals`` says. ``marks``
+    are spaCy's, of this line, in order."""
     words = _seen(text, start, end, marks, support)
     good = [_is_name(words, at, capitals) for at in range(len(words))]
     found: list[Finding] = []
@@ -144,8 +144,11 @@ def _is_shortened(word: str, gap: str) -> bool:
 def _is_name(words: Sequence[_Seen], at: int, capitals: Capitals) -> bool:
     word = words[at]
     folded = word.text.casefold()
-    if folded in GIVEN_NAMES and word.text.istitle() and not word.quoted:
+    if folded in GIVEN_NAMES and (word.text.istitle() or capitals is Capitals.NONE) and not word.quoted:
         return True
+    if capitals is Capitals.NONE:
+        small = folded in FOREIGN_WORDS or folded in GERMAN_WORDS or len(folded) < 3
+        return word.score >= (_GOOD if word.mark is None else _LITTLE) and not small
     if not word.text[0].isupper() or len(word.text) == 1 or folded in FOREIGN_WORDS or folded in GERMAN_WORDS:
         return False
     if word.text.isupper():

@@ -22,7 +22,8 @@ _SCORE: Final = 0.75
 _NAMES: Final = frozenset({"PERSON", "LOCATION"})
 
 _SEEN_TOO: Final = 0.1
-"""What rampart has to see in what spaCy takes for a name, in a foreign line without capitals, or in what has one."""
+"""What rampart has to see in a word with a capital inside of a sentence, and in what spaCy takes for a name in lower
+case."""
 
 _CAPITALISED: Final = re.compile(r"(?<![\w@#/.'’-])(?:[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2,30}|[A-Z]{4,20})(?![\w@]|\.\w)")
 _INSIDE: Final = re.compile(r"[a-z,;&] \Z")
@@ -87,19 +88,23 @@ def _lines(prose: Prose) -> list[_Line]:
         english = prose.code or is_code_line(piece)
         capitals = Capitals.ENGLISH if english else capitals_of(piece, whole)
         mixed = not (piece.islower() or piece.isupper())
+        if capitals is not Capitals.ENGLISH and not mixed:
+            capitals = Capitals.NONE
         lines.append(_Line(start, start + len(piece), capitals, mixed))
         start += len(piece)
     return lines
 
 
 def _stays(text: str, line: _Line, finding: Finding) -> bool:
-    """Whether what rampart sees counts as it is: in English, without capitals, or if it is no name and no year. In
-    other lines, names in lower case need a given name."""
-    if line.capitals is Capitals.ENGLISH or not line.mixed:
+    """Whether what rampart sees counts as it is: in English, or if it is no name and no year. In lines of other
+    languages that use capitals, names in lower case need a given name."""
+    if line.capitals is Capitals.ENGLISH:
         return True
     value = text[finding.start : finding.end]
     if finding.entity_type in _NAMES:
-        return value.islower() and not GIVEN_NAMES.isdisjoint(value.split())
+        return line.mixed and value.islower() and not GIVEN_NAMES.isdisjoint(value.split())
+    if line.capitals is Capitals.NONE:
+        return True
     return finding.entity_type != "STREET_ADDRESS" or _is_address(text, finding.end, value)
 
 
@@ -114,7 +119,7 @@ def _is_address(text: str, end: int, value: str) -> bool:
 
 
 def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:
-    if line.capitals is Capitals.ENGLISH or not line.mixed:
+    if line.capitals is Capitals.ENGLISH:
         found = [*(_marked(prose, line, mark, support) for mark in marks), *_half_seen(prose, line, support)]
         return [one for one in found if one is not None]
     return foreign_names(prose.text, line.start, line.end, line.capitals, marks, support)
@@ -140,7 +145,7 @@ def _marked(prose: Prose, line: _Line, mark: Mark, support: Support) -> Finding 
     seen, _ = support.of(mark.start, mark.end)
     score = _SCORE
     if not line.mixed:
-        if seen < (FAINT if line.capitals is Capitals.ENGLISH else _SEEN_TOO):
+        if seen < FAINT:
             return None
     elif prose.text[mark.start : mark.end].islower() and seen >= _SEEN_TOO:
         score = _BOTH

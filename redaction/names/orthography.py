@@ -32,12 +32,14 @@ _PARTICLE: Final = 3
 
 class Capitals(Enum):
     """What capital letters mean: ``ENGLISH``, ``NOUNS`` (German), ``NAMES`` (other languages in Latin letters),
-    ``ONLY`` (scripts that the models were not taught; names there go by their capitals alone)."""
+    ``ONLY`` (scripts that the models were not taught; names there go by their capitals alone), and ``NONE`` where a
+    line of another language is written in a single case."""
 
     ENGLISH = "english"
     NOUNS = "nouns"
     NAMES = "names"
     ONLY = "only"
+    NONE = "none"
 
 
 def is_other_script(text: str) -> bool:
