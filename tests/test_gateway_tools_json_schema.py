@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from sealgate.gateway import Accepts, Gateway, InvalidPolicy, Session, ToolCall
+from sealgate.gateway import (
+    Accepts,
+    Gateway,
+    InvalidPolicy,
+    PrivateData,
+    Session,
+    ToolCall,
+    depends_on_interrupt,
+    depends_on_private_data,
+    depends_on_tool,
+)
 
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -128,3 +138,45 @@ async def test_a_coroutine_can_be_given(gateway: Gateway) -> None:
 def test_a_schema_that_cannot_be_a_tools(gateway: Gateway, schema: dict[str, Any]) -> None:
     with pytest.raises(InvalidPolicy):
         gateway.toolify(name="call", schema=schema)(lambda **arguments: None)
+
+
+@pytest.mark.parametrize("first", ["toolify", "dependencies"])
+def test_what_the_callable_depends_on_is_asked_for_and_not_shown(
+    gateway: Gateway, session: Session, first: str
+) -> None:
+    """In either order, as for any tool."""
+    properties = {name: {"type": "string"} for name in ("to", "pin", "account", "rate")}
+    schema = {"type": "object", "properties": properties, "required": ["to", "pin", "account"]}
+    got: list[tuple[str, ...]] = []
+
+    def pay(to: str, pin: str, account: str, rate: str) -> str:
+        got.append((to, pin, account, rate))
+        return "paid"
+
+    def rate() -> str:
+        return "1.5"
+
+    def declare() -> None:
+        depends_on_interrupt("pin", lambda _prompt: "0420", "PIN?", sensitive="PIN")(pay)
+        depends_on_private_data("account", "account")(pay)
+        depends_on_tool(rate, "rate")(pay)
+
+    gateway.toolify()(rate)
+    steps = [lambda: gateway.toolify(name="pay", schema=schema)(pay), declare]
+    for step in steps if first == "toolify" else reversed(steps):
+        step()
+    session.private_data.put(PrivateData("1234-5678-9012", name="account"))
+    message = session.run_tool(ToolCall(id="c1", name="pay", arguments={"to": "bob", "pin": "9999"}))
+    assert (message.content, got) == ("paid", [("bob", "0420", "1234-5678-9012", "1.5")])
+    shown = gateway.tools.get("pay").spec.parameters
+    assert (list(shown["properties"]), shown["required"]) == (["to"], ["to"])
+
+
+def test_a_dependency_needs_its_property(gateway: Gateway) -> None:
+    def pay(to: str, pin: str) -> str:
+        return to + pin
+
+    gateway.toolify(name="pay", schema={"type": "object", "properties": {"to": {"type": "string"}}})(pay)
+    depends_on_interrupt("pin", lambda _prompt: "0420")(pay)
+    with pytest.raises(InvalidPolicy, match="'pin'"):
+        gateway.tools.get("pay")

@@ -19,6 +19,9 @@ from sealgate.models.errors import InvalidPolicy
 GIVEN: Final = "__sealgate_schema__"
 """Where the schema lies on the function that is made of it."""
 
+CALLED: Final = "__sealgate_called__"
+"""Where the callable lies that the function calls: what it depends on may be declared on it, before or after."""
+
 _SCALARS: Final[dict[str, Any]] = {"string": str, "integer": int, "number": float, "boolean": bool}
 _DEPTH: Final = 16
 """Levels of a schema that are read; deeper values are passed as they are."""
@@ -49,7 +52,13 @@ def from_json_schema(name: str, schema: Mapping[str, Any], call: Callable[..., A
     made.__annotations__ = {key: _type_of(inner, schema, 0) for key, inner in properties.items()}
     made.__signature__ = Signature(_parameters(made.__annotations__, required, schema))  # type: ignore[attr-defined]
     setattr(made, GIVEN, dict(schema))
+    setattr(made, CALLED, call)
     return made
+
+
+def called_by(target: Any) -> Any:
+    """The callable that the application has of a tool: what it gave with a schema, else the tool's own."""
+    return getattr(target, CALLED, target)
 
 
 def given_schema(target: object, hidden: frozenset[str]) -> dict[str, Any] | None:

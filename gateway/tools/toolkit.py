@@ -18,7 +18,7 @@ from ..given import check_target
 from .dependencies import AskPerson, Dependency, UsePrivateData, UseTool, dependencies_of
 from .granted import first_name, tool_shape
 from .hooks import Hook
-from .json_schema import from_json_schema, given_schema
+from .json_schema import called_by, from_json_schema, given_schema
 from .schema import accepted, arguments_model, parameters_schema, spelled_out, spellings
 from .signature import (
     annotation_of,
@@ -160,7 +160,7 @@ class Toolkit:
 
     def _build(self, registration: _Registration) -> Tool:
         """The tool, made anew when a dependency was declared after it had been made."""
-        declared = dependencies_of(registration.target)
+        declared = dependencies_of(called_by(registration.target))
         built = self._built.get(registration.name)
         if built is None or built[0] is not declared:
             built = declared, _tool(registration, declared, self._name_of)
@@ -169,7 +169,7 @@ class Toolkit:
 
     def _name_of(self, tool: object) -> str:
         """The name of a required tool, given as its name or as the object that was toolified."""
-        registered = [name for name, entry in self._registered.items() if tool in (name, entry.target)]
+        registered = [name for name, entry in self._registered.items() if tool in (name, called_by(entry.target))]
         if registered:
             return registered[0]
         if self._parent is not None:
@@ -220,6 +220,8 @@ def _check(registration: _Registration) -> None:
 
 def _tool(registration: _Registration, declared: tuple[Dependency, ...], name_of: Callable[[object], str]) -> Tool:
     name, target = registration.name, registration.target
+    for lacking in (one.arg_name for one in declared if one.arg_name not in argument_names(target)):
+        raise InvalidPolicy(f"the schema of tool {name!r} has no property {lacking!r}, which a dependency fills")
     arguments = arguments_model(name, target)
     hidden = frozenset().union(*(spellings(arguments, dependency.arg_name) for dependency in declared))
     schema = given_schema(target, hidden) or parameters_schema(name, arguments, hidden)
