@@ -268,6 +268,24 @@ async def test_a_slow_subscriber_is_told_what_it_missed() -> None:
     assert [body["id"] for body in rest if "id" in body] == [1, 7, 8, 9]
 
 
+async def test_a_subscriber_that_reads_no_further_holds_few_events() -> None:
+    """Not all that there was when it stopped: many of them would hold a history each."""
+    watched = bridge(max_history=100)
+    for number in range(100):
+        watched.emit("status", {"n": number})
+    stream = watched.generate_sse()
+    await anext(stream)
+    await anext(stream)
+    for number in range(200):
+        watched.emit("status", {"n": number})
+    watched.close()
+    rest = bodies([frame async for frame in stream])
+    missed = [body["type"] for body in rest].index("resync")
+    assert missed < 50
+    assert [body["id"] for body in rest[missed + 1 :]] == list(range(201, 301))
+    assert (rest[missed]["oldest"], rest[missed]["last"]) == (201, 300)
+
+
 async def test_or_is_disconnected_and_comes_back() -> None:
     watched = bridge(max_history=3, slow="close")
     stream = watched.generate_sse()

@@ -49,6 +49,7 @@ async def test_only_the_subject_sees_masks(bridge_over: Callable[..., EventBridg
     assert owner.history()[0].data == {"result": "charged •••• 9921 with [OTP_CODE_00000001]"}
     closed = {"result": "charged [CREDIT_CARD_00000000] with [OTP_CODE_00000001]"}
     assert other.history()[0].data == bridge.history()[0].data == closed
+    assert owner.watched_by("oscar").history()[0].data == closed
     frames = [[frame async for frame in view.generate_sse()] for view in (owner, other, bridge)]
     assert "9921" in frames[0][1]
     assert frames[1] == frames[2]

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -230,6 +231,41 @@ def test_a_session_that_was_shredded_ends_its_streams(gateway: Gateway, session:
         assert client.get("/sessions/order%207/events").status_code == 404
 
 
+def test_a_session_that_another_process_shredded_ends_its_streams(tmp_path: Path) -> None:
+    """One in which nothing happens, too."""
+    place = tmp_path / "vault.db"
+    with Gateway.open(place, key=KEY) as gateway, Gateway.open(place, key=KEY) as elsewhere:
+        session = gateway.session("order 7")
+        session.events()._heartbeat = 0.05
+        app = FastAPI()
+        mount_events(app, lambda name: gateway.session(name, create=False), authorize=any_one)
+        with served(app) as client, client.stream("GET", "/sessions/order%207/events") as response:
+            lines = response.iter_lines()
+            next(lines)
+            elsewhere.session("order 7").shred()
+            assert set(lines) <= {"", ": heartbeat"}
+
+
+def test_who_may_not_watch_any_more_is_asked_for_leave_again(session: Session) -> None:
+    app, allowed = FastAPI(), [False, True]
+    mount_events(app, session.events(), authorize=lambda request, name: allowed.pop(), lifetime=0.3)
+    session.events().emit("status", {"text": "there"})
+    with served(app) as client:
+        with client.stream("GET", "/sessions/order%207/events") as response:
+            assert [event["text"] for _, event in frames(response.iter_lines())] == ["there"]
+        assert client.get("/sessions/order%207/events").status_code == 403
+
+
+def test_head_opens_no_stream(session: Session) -> None:
+    app = FastAPI()
+    mount_events(app, session.events(), authorize=lambda request, name: name == "order 7", limit=1)
+    with served(app) as client:
+        for _ in range(2):
+            answer = client.head("/sessions/order%207/events")
+            assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        assert client.head("/sessions/another/events").status_code == 403
+
+
 def test_nothing_is_left_of_a_browser_that_went_away(session: Session) -> None:
     app = FastAPI()
     mount_events(app, session.events(), authorize=any_one, limit=1)
@@ -275,6 +311,7 @@ def test_it_goes_where_its_application_goes(session: Session) -> None:
         {"path": "/events"},
         {"path": "events/{session}"},
         {"limit": 0},
+        {"lifetime": 0.0},
         {"app": object()},
     ],
 )

@@ -27,6 +27,9 @@ from .stored import RecordStore, StoredEventLog
 
 SlowPolicy = Literal["drop_oldest", "close"]
 
+_PAGE: Final = 32
+"""Events that a subscriber takes from the log at once: what one holds that reads no further."""
+
 _STREAM_NAMES: Final = ("partial", "stream", "message_id", "assistant_id", "tool_call_id", "id")
 _DESCRIPTORS: Final[dict[str, type[BaseModel]]] = {
     "tool": ToolDescriptor,
@@ -94,8 +97,7 @@ class EventBridge:
         """
         view = copy.copy(self)
         view.owner = owner
-        if owner == self.subject:
-            view._reader = self._reader.with_masks()
+        view._reader = self._reader.for_owner(owner == self.subject)
         return view
 
     @property
@@ -157,11 +159,11 @@ class EventBridge:
         cursor, first = _number(last_event_id), True
         self._log.refresh()
         while True:
-            page = self._log.after(cursor)
+            page = self._log.after(cursor, _PAGE)
             if self._too_slow(page, first):
                 return
             yield from self._reader.events(page.entries)
-            cursor, first = page.last, False
+            cursor, first = page.upto, False
             if page.closed or not self._log.wait(cursor, timeout):
                 return
 
@@ -176,7 +178,7 @@ class EventBridge:
 
         A cursor that is not of this log, or whose next event is gone, gives one ``resync`` frame and then all events
         still held. Silence gives a comment every ``heartbeat`` seconds. Closing or cancelling the iterator leaves
-        nothing behind.
+        nothing behind. Raises a ``VaultError`` where the session cannot be read any more, in a silence at its comment.
         """
         yield sse.OPENING
         async for page in self._pages(_number(last_event_id)):
@@ -202,14 +204,15 @@ class EventBridge:
         first = True
         self._log.refresh()
         while True:
-            page = self._log.after(cursor)
+            page = self._log.after(cursor, _PAGE)
             if self._too_slow(page, first):
                 return
             yield page
-            first, cursor = False, page.last
+            first, cursor = False, page.upto
             if page.closed:
                 return
             while not await self._log.wait_async(cursor, self._heartbeat):
+                self._reader.known()  # a session that somebody else has shredded has no silence either
                 yield None
 
     def _too_slow(self, page: Page, first: bool) -> bool:

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from sealgate.models.events import AppEvent
@@ -34,11 +35,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The entries after a cursor. ``lost``: the cursor is not of this log, or what came next is gone."""
+    """The entries after a cursor, up to the number ``upto``. ``lost``: the cursor is not of this log, or what came next
+    is gone. ``oldest`` and ``last`` are the numbers of what the log holds; ``closed`` says that nothing more comes."""
 
     entries: list[Entry]
     lost: bool
     oldest: int
+    upto: int
     last: int
     closed: bool
 
@@ -46,8 +49,8 @@ class Page:
 class EventLog:
     """A ring of at most ``max_history`` events, written from any thread and read by any number of subscribers.
 
-    The ring is the only buffer: a subscriber holds a number, so that memory depends neither on how many there are nor
-    on how slow they are.
+    The ring is the only buffer: a subscriber holds a number and one page, so that memory does not depend on how slow
+    it is.
     """
 
     def __init__(self, max_history: int) -> None:
@@ -90,14 +93,17 @@ class EventLog:
     def refresh(self) -> None:
         """Take over what others added; in memory there is nobody else."""
 
-    def after(self, cursor: int | None) -> Page:
-        """The entries with a number above ``cursor``; all that are held for ``None`` or a cursor that is lost."""
+    def after(self, cursor: int | None, most: int | None = None) -> Page:
+        """The ``most`` entries, or all, with a number above ``cursor``; from the oldest that is held for ``None`` or a
+        cursor that is lost."""
         with self._lock:
-            oldest = self._last - len(self._entries) + 1
+            held = len(self._entries)
+            oldest = self._last - held + 1
             lost = cursor is not None and not oldest - 1 <= cursor <= self._last
             skip = 0 if cursor is None or lost else cursor - oldest + 1
-            entries = [self._entries[index] for index in range(skip, len(self._entries))]
-            return Page(entries, lost, oldest, self._last, self._closed)
+            end = held if most is None else min(held, skip + most)
+            entries = list(islice(self._entries, skip, end))
+            return Page(entries, lost, oldest, oldest + end - 1, self._last, self._closed and end == held)
 
     def wait(self, cursor: int, timeout: float | None) -> bool:
         """Block until there is an event after ``cursor`` or the log is closed; whether that came within ``timeout``

@@ -27,9 +27,9 @@ class Reader:
         self._audience: Audience = audience
         self._masked = masked
 
-    def with_masks(self) -> Reader:
-        """A reader of the same log for the owner of its values."""
-        return Reader(self._log, self._sealer, self._audience, masked=True)
+    def for_owner(self, owns: bool) -> Reader:
+        """A reader of the same log, with masks for whoever owns its values."""
+        return Reader(self._log, self._sealer, self._audience, masked=owns)
 
     def known(self) -> Known:
         """What is sealed in the session now."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from anyio import CancelScope, create_task_group, to_thread
+from anyio import CancelScope, create_task_group, current_time, to_thread
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -23,15 +23,20 @@ if TYPE_CHECKING:
     from .mount import Authorize, SessionOf
 
 _HEADERS = {**sse.HEADERS, "X-Content-Type-Options": "nosniff"}
+_GRACE = 30.0
+"""Seconds beyond the lifetime of a stream, after which a browser that takes nothing is left."""
 
 
 class EventStreams:
     """The streams of one route, an ASGI application. At most ``limit`` are open at a time."""
 
-    def __init__(self, bridge: EventBridge | SessionOf, authorize: Authorize | None, limit: int) -> None:
+    def __init__(
+        self, bridge: EventBridge | SessionOf, authorize: Authorize | None, limit: int, lifetime: float
+    ) -> None:
         self._bridge = bridge
         self._authorize = authorize
         self._free = limit
+        self._lifetime = lifetime
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; see ``mount_events``."""
@@ -42,12 +47,14 @@ class EventStreams:
         if found is None:
             refusal = _refusal(404, "no such session") if watcher else _refusal(403, "not authorised")
             await refusal(scope, receive, send)
+        elif request.method == "HEAD":
+            await Response(headers=_HEADERS)(scope, receive, send)
         elif self._free < 1:
             await _refusal(503, "too many streams", {"Retry-After": "5"})(scope, receive, send)
         else:
             self._free -= 1
             try:
-                await _Stream(_shown_to(watcher, found), _cursor(request))(scope, receive, send)
+                await _Stream(_shown_to(watcher, found), _cursor(request), self._lifetime)(scope, receive, send)
             finally:
                 self._free += 1
 
@@ -69,11 +76,14 @@ class EventStreams:
 class _Stream(StreamingResponse):
     """Frames until there are no more, or nobody reads them; Starlette alone would notice that at the next frame."""
 
-    def __init__(self, bridge: EventBridge, cursor: str | None) -> None:
-        super().__init__(_frames(bridge, cursor), headers=_HEADERS)
+    def __init__(self, bridge: EventBridge, cursor: str | None, lifetime: float) -> None:
+        end = current_time() + lifetime
+        super().__init__(_frames(bridge, cursor, end), headers=_HEADERS)
+        self._left_at = end + _GRACE
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with aclosing(cast("Any", self.body_iterator)), create_task_group() as tasks:
+            tasks.cancel_scope.deadline = self._left_at
             tasks.start_soon(self._until_gone, receive, tasks.cancel_scope)
             with suppress(OSError):  # how servers of ASGI 2.4 say that the browser has gone
                 await self.stream_response(send)
@@ -84,14 +94,19 @@ class _Stream(StreamingResponse):
         scope.cancel()
 
 
-async def _frames(bridge: EventBridge, cursor: str | None) -> AsyncIterator[str]:
-    """The frames; the stream ends where its session cannot be read any more, and the browser asks again."""
+async def _frames(bridge: EventBridge, cursor: str | None, end: float) -> AsyncIterator[str]:
+    """The frames; the stream ends at a time of the event loop's clock, or where its session cannot be read any more,
+    and the browser asks again."""
     async with aclosing(cast("Any", bridge.generate_sse(cursor))) as frames:
-        try:
-            async for frame in frames:
-                yield frame
-        except SealgateError:
-            return
+        while (frame := await _next(frames, end)) is not None:
+            yield frame
+
+
+async def _next(frames: AsyncIterator[str], end: float) -> str | None:
+    """The next frame, ``None`` if there is none before the end."""
+    with CancelScope(deadline=end) as scope, suppress(SealgateError, StopAsyncIteration):
+        return await anext(frames) if current_time() < scope.deadline else None
+    return None
 
 
 def _shown_to(watcher: bool | str | None, found: Session | EventBridge) -> EventBridge:
