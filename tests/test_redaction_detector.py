@@ -141,6 +141,45 @@ def test_prose_without_names_and_code_stay(text: str) -> None:
     assert Detector().detect(text) == []
 
 
+NOTE = """DISCHARGE SUMMARY
+Patient: ODUYA, BRYNA    MRN: 4413-0822    Accession #: L59-845387
+Mrs. Oduya is a 67-year-old woman with type 2 diabetes mellitus who takes Metformin 1000 mg and Rosuvastatin 20 mg.
+Haemoglobin 118 g/L, GCS 15, BP 128/76, procedure code 99214. ECG: NSR, no Hodgkin lymphoma.
+Home with her husband Chidi at Flat 6, 31 Brunel Locks, Lindale LA11 6LP. Pacemaker S/N PM-7180-XXMLL.
+Consultant: B. Quillon. Seen by Folake Adeyemi, RN. Insurance: Acme, group 24398-647.
+"""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "ODUYA", "BRYNA", "4413-0822", "L59-845387", "Oduya", "Chidi", "Flat 6, 31 Brunel Locks, Lindale LA11 6LP",
+        "PM-7180-XXMLL", "B. Quillon", "Folake Adeyemi", "24398-647",
+    ],
+)  # fmt: skip
+def test_what_a_clinical_note_says_of_a_person_is_found(value: str) -> None:
+    found = [(item.start, item.end) for item in Detector().detect(NOTE)]
+    start = NOTE.index(value)
+    assert all(any(one <= start + at < end for one, end in found) for at, char in enumerate(value) if char.isalnum())
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "67-year-old", "diabetes mellitus", "Metformin 1000 mg", "Rosuvastatin 20 mg", "Haemoglobin 118 g/L", "GCS 15",
+        "BP 128/76", "99214", "NSR", "Hodgkin", "Consultant", "Insurance", "DISCHARGE SUMMARY",
+    ],
+)  # fmt: skip
+def test_the_text_around_stays(kept: str) -> None:
+    start = NOTE.index(kept)
+    found = [
+        NOTE[one.start : one.end]
+        for one in Detector().detect(NOTE)
+        if one.start < start + len(kept) and start < one.end
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("mark", ["> ", ">> ", "> > ", "??? "])
 def test_quoted_lines_are_read_like_others(mark: str) -> None:
     text = "".join(

@@ -65,9 +65,9 @@ ADDRESSES: Final[tuple[Rule, ...]] = (
     Rule(
         "street-noted",
         "STREET_ADDRESS",
-        r"(?<![\w.$-])(?P<value>[0-9]{1,6}[ ](?:(?:north|south|east|west|n|s|e|w|ne|nw|se|sw)\.?[ ])?(?:avenida|camino|calle|via|paseo|rue|el camino|broadway|highway|hwy|route|county road|state route|interstate)(?![a-z])(?:[ ][A-Z0-9][\w'’.-]{0,24}){0,3})",
+        r"(?<![\w.$-])(?P<value>[0-9]{1,6}[ ](?:(?:north|south|east|west|n|s|e|w|ne|nw|se|sw)\.?[ ])?(?:avenida|camino|calle|via|paseo|rue|el camino|broadway|highway|hwy|route|county road|state route|interstate)(?![a-z])(?:[ ](?!(?:at|on|in|for|from|to|is|it|and|by|has|was|street|st)\b)[A-Z0-9][\w'’.-]{0,24}(?<!\.)){0,3})",
         0.8,
-        ("at «2200 El Camino Real»", "«15 rue Cler»"),
+        ("at «2200 El Camino Real»", "«15 rue Cler»", "from «1727 El Camino Real» at 7"),
         ("12 routes",),
         gates=("digit",),
         words=(
@@ -90,10 +90,10 @@ ADDRESSES: Final[tuple[Rule, ...]] = (
         "STREET_ADDRESS",
         r"(?<![\w])(?P<value>[A-ZÄÖÜ][\wäöüß-]{1,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ring|damm|ufer|laan|straat|gracht|plein|gatan|vägen|vej|gade|gata)[ ][0-9]{1,4}[a-zA-Z]?"
         r"|[0-9]{1,4}(?:[ ]?bis|[ ]?ter)?,?[ ](?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)(?:[ ](?:de|du|des|la|le|l'|d')){0,3}[ ]?[\w'’-]{2,25}(?:[ ][A-ZÀ-Þ][\w'’-]{1,25})?"
-        r"|(?:calle|via|viale|piazza|corso|rua|ul\.|ulica|av\.|avenida|plaza|paseo|carrer)[ ](?:[\w.'’-]{1,25}[ ]){0,4}?[\w.'’-]{2,25},?[ ](?:n[º°.]?[ ]?)?[0-9]{1,4}(?![0-9]))",
+        r"|(?:calle|via|viale|piazza|corso|rua|ul\.|ulica|av\.|avenida|plaza|paseo|carrer)[ ](?:(?!(?:at|on|in|for|from|is|it)[ ])(?:[\w'’-]{1,25}|\w{1,5}\.)[ ]){0,4}?(?!(?:at|on|in|for|from|is|it)[ ])(?:[\w'’-]{2,25}|\w{1,5}\.),?[ ](?:n[º°.]?[ ]?)?[0-9]{1,4}(?![0-9]))",
         0.8,
         ("«Lindenweg 12», 10115 Berlin", "«15 rue de la Paix», 75002 Paris", "«Calle Mayor 12»"),
-        ("Ring 12 times",),
+        ("Ring 12 times", "on Via del Corso. It is at 6", "the plaza is open at 9"),
         gates=("digit",),
         words=(
             "straße",

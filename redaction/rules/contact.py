@@ -90,8 +90,9 @@ CONTACT: Final[tuple[Rule, ...]] = (
         + r")(?![\w%])(?!\.[0-9])",
         0.95,
         ("«+33 6 12 34 56 78»", "«+1 (415) 555-0132 ext. 88»", "call «+919000123456»", "«+49 (0)30 901820»"),
-        ("+1 point", "1+100000", "temp +12"),
+        ("+1 point", "1+100000", "temp +12", "NDC 0093-7146-56"),
         gates=("digits7",),
+        unless=r"(?<![a-z])(?:ndc|lot|sku|item|part|model|isbn|serial)(?: no| number)?[ .:#]{0,3}\Z",
         valid=_is_phone,
     ),
     Rule(

@@ -80,7 +80,7 @@ PEOPLE: Final[tuple[Rule, ...]] = (
     Rule(
         "name-said",
         "PERSON",
-        rf"(?<![A-Za-z])(?:my (?:full |first |last )?name(?:'s| is)|name'?s|i am called|they call me|je m'appelle|me llamo|mi chiamo|mein name ist|ich hei(?:ß|ss)e|меня зовут|мене звати|mam na imię|jag heter|ik heet|meu nome é)\s{{1,3}}"
+        rf"(?<![A-Za-z])(?:my (?:full |first |last )?name(?:'s| is)|name'?s(?: are| is| was)?|i am called|they call me|je m'appelle|me llamo|mi chiamo|mein name ist|ich hei(?:ß|ss)e|меня зовут|мене звати|mam na imię|jag heter|ik heet|meu nome é)\s{{1,3}}"
         rf"(?P<value>{_WORD}(?:[ ](?!(?:and|but|i|my|from|with|at|or|the|to|is|on|for|in)\b){_WORD}){{0,3}})",
         0.85,
         ("my name is «nguyen van an»", "меня зовут «Иван Петров»", "Me llamo «Lucía Ortega»"),

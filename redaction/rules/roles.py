@@ -44,12 +44,16 @@ _ROLE_STEMS: Final = (
 """One of these stands, in small letters, in every text that holds a role."""
 
 
+_SHORT: Final = re.compile(r"['’](?:ve|m|ll|d|re|s|t)(?![^\W\d_])", re.IGNORECASE)
+"""What a pronoun and its verb end with: "I've"."""
+
+
 def _is_unusual(value: str) -> bool:
     """Whether no word of a value is one of everyday language, and it is none that only opens a sentence."""
+    if not is_name(value) or is_code_value(value) or _SHORT.search(value):
+        return False
     words = [word for word in value.split() if len(word.strip(".")) > 1]
-    return (
-        is_name(value) and not is_code_value(value) and not any(is_plain(word) or is_term_word(word) for word in words)
-    )
+    return not any(is_plain(word) or is_term_word(word) for word in words)
 
 
 def _is_single(value: str) -> bool:
@@ -83,7 +87,7 @@ ROLES: Final[tuple[Rule, ...]] = (
         rf"(?<![\w-])(?i:{_ROLE})[ ]{{0,2}}:[ \t]{{0,12}}(?:Dr\.?[ ]|Mr\.?[ ]|Mrs\.?[ ]|Ms\.?[ ])?(?P<value>{_NAME})(?![\w@])",
         0.75,
         ("Consultant: «B. Saini»", "Provider: «Nobuhle Mgwaba».", "SURGEON: «Girindra Pau», M.D."),
-        ("Patient: Male, 45", "Provider: see below", "Re: Your order", "Agent: Hello", "User-Agent: Mozilla/5.0", "(client: AnyGuard) -> None"),
+        ("Patient: Male, 45", "Provider: see below", "Re: Your order", "Agent: Hello", "Agent: I've looked", "User-Agent: Mozilla/5.0", "(client: AnyGuard) -> None"),
         gates=("colon",),
         words=_ROLE_STEMS,
         flags=0,
