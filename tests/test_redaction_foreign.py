@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sealgate.redaction.detector import Detector
 from sealgate.redaction.names.foreign import NAME, Mark, foreign_names
-from sealgate.redaction.names.model_names import ModelNames, _half_seen, _lines
+from sealgate.redaction.names.model_names import ModelNames, _half_seen, _lines, _pieces
 from sealgate.redaction.names.orthography import Capitals, capitals_of
 from sealgate.redaction.names.plausible import Prose
 from sealgate.redaction.names.support import Support
@@ -212,3 +212,18 @@ def test_capitalised_words_that_are_half_seen(text: str, score: float, names: li
     prose = Prose.of(text)
     found = _half_seen(prose, _lines(prose)[0], seen([(0, len(text), score)]))
     assert [text[one.start : one.end] for one in found if one is not None] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("RT @ada_quill : Happy Birthday", ["RT ", " ", " Happy Birthday"]),
+        ("Odalys #party Selma", ["Odalys ", " Selma"]),
+        ("Odalys 🎉🎉 https://x.test/aQ9 Selma", ["Odalys ", " ", " Selma"]),
+        ("Odalys Achterberg", ["Odalys Achterberg"]),
+        ("@ada_quill", []),
+    ],
+)
+def test_marks_are_cut_at_what_stands_between_names_in_posts(text: str, pieces: list[str]) -> None:
+    found = _pieces(text, Mark("PERSON", 0, len(text)))
+    assert [text[one.start : one.end] for one in found] == pieces

@@ -77,6 +77,16 @@ def test_prose_lines(line: str) -> None:
     assert not is_code_line(line)
 
 
+@pytest.mark.parametrize(
+    ("span", "score", "kept"),
+    [("tom", 0.7, True), ("zorblina", 0.7, False), ("zorblina", 0.9, True), ("tom", 0.5, False)],
+)
+def test_lower_case_names_in_a_line_of_mixed_case(span: str, score: float, kept: bool) -> None:
+    text = f"Did {span} call you back"
+    found = Prose.of(text).name("PERSON", 4, 4 + len(span), score, "rampart")
+    assert (found is not None) is kept
+
+
 def test_a_text_is_code_by_a_third_of_its_lines() -> None:
     assert is_code_text("def f():\n    return g(x)\nsome words here\n")
     assert not is_code_text("one line")

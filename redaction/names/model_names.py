@@ -29,6 +29,11 @@ _CAPITALISED: Final = re.compile(r"(?<![\w@#/.'’-])(?:[A-ZÀ-ÖØ-Þ][a-zß-ö
 _INSIDE: Final = re.compile(r"[a-z,;&] \Z")
 """What stands before a word that no sentence begins with."""
 
+_CUT: Final = re.compile(
+    r"(?<![\w@#])[@#][\w.]*|https?:\S*|(?<=\s)[:;|>~*–—-]+(?=\s)|[\U0001f000-\U0001faff\u2600-\u27bf]+"
+)
+"""What stands between names in posts."""
+
 _SEEN_FIRST: Final = 0.3
 """What rampart has to see in a capitalised word that a sentence may begin with."""
 
@@ -120,7 +125,8 @@ def _is_address(text: str, end: int, value: str) -> bool:
 
 def _in_line(prose: Prose, line: _Line, marks: list[Mark], support: Support) -> list[Finding]:
     if line.capitals is Capitals.ENGLISH:
-        found = [*(_marked(prose, line, mark, support) for mark in marks), *_half_seen(prose, line, support)]
+        pieces = [piece for mark in marks for piece in _pieces(prose.text, mark)]
+        found = [*(_marked(prose, line, piece, support) for piece in pieces), *_half_seen(prose, line, support)]
         return [one for one in found if one is not None]
     return foreign_names(prose.text, line.start, line.end, line.capitals, marks, support)
 
@@ -137,6 +143,16 @@ def _half_seen(prose: Prose, line: _Line, support: Support) -> list[Finding | No
             kind = "LOCATION" if place else "PERSON"
             found.append(prose.name(kind, word.start(), word.end(), score, "rampart"))
     return found
+
+
+def _pieces(text: str, mark: Mark) -> list[Mark]:
+    """A mark without the handles, hashtags, URLs and faces in it."""
+    pieces = []
+    start = mark.start
+    for cut in _CUT.finditer(text, mark.start, mark.end):
+        pieces.append(Mark(mark.entity_type, start, cut.start()))
+        start = cut.end()
+    return [piece for piece in [*pieces, Mark(mark.entity_type, start, mark.end)] if piece.start < piece.end]
 
 
 def _marked(prose: Prose, line: _Line, mark: Mark, support: Support) -> Finding | None:

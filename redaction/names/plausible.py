@@ -9,7 +9,7 @@ from typing import Final
 
 from sealgate.models.findings import Finding
 
-from ..words import is_plain
+from ..words import GIVEN_NAMES, NAME_WORDS, is_plain
 from .code_lines import is_code_line, is_code_text, is_code_value, touches_code
 from .terms import is_term
 
@@ -18,6 +18,9 @@ _LINE: Final = 300
 
 _SURE: Final = 0.85
 """The score from which a lower-case name counts in a line of mixed case."""
+
+_FAIR: Final = 0.6
+"""The same for one with a common given name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Prose:
         line = self._line(start, end)
         if not (line.islower() or line.isupper()):
             capitals = sum(word[:1].isupper() for word in re.split(r"[\s-]+", value))
-            if capitals == 0 and (score < _SURE or self.code):
+            if capitals == 0 and (self.code or score < (_FAIR if _is_given(value) else _SURE)):
                 return None
             if capitals < 2 and (self.code or is_code_line(line)):
                 return None
@@ -69,3 +72,8 @@ class Prose:
         if text[start:end].endswith("'s"):
             end -= 2
         return start, end
+
+
+def _is_given(value: str) -> bool:
+    """Whether a word of a value is a given name."""
+    return any(word in GIVEN_NAMES or word in NAME_WORDS for word in value.split())
