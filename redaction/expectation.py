@@ -28,7 +28,7 @@ _WORD_NUMBERS: Final = {"three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, 
 _OTHER_BEFORE: Final = re.compile(
     r"(?:\b(?:order|orders|ticket|case|invoice|tracking|parcel|room|flight|reservation|booking|confirmation|ref|reference"
     r"|year|since|until|in|page|line|version|extension|ext|zip|postcode|apt|apartment|suite|item|sku|ends?(?:ing)? in"
-    r"|ends? with|last four|call|phone|from|about|around|only|than)|[$€£#])\W{0,3}"
+    r"|ends? with|ending|last four|call|phone|from|about|around|only|than)|[$€£]|(?<!<)#)\W{0,3}"
     r"(?:(?:number|no|nr|id|is|was|of|the|num|code)\b\W{0,3}){0,3}\Z",
     re.IGNORECASE,
 )
@@ -37,6 +37,12 @@ _OTHER_AFTER: Final = re.compile(
     r"|percent|dollars?|euros?|pounds?|bucks|usd|eur|gbp|am|pm|attempts?|tries|items?|of you|%|o'clock)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_CLOCK: Final = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?")
+_DATE: Final = re.compile(
+    r"(?:(?:0?[1-9]|[12][0-9]|3[01])[./-](?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01]))"
+    r"[./-](?:[0-9]{4}|[0-9]{2})|(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+)
+_AMOUNT: Final = re.compile(r"[0-9]{1,3}(?:[.,'][0-9]{3})*[.,][0-9]{2}")
 _GROUP: Final = re.compile(r"(?<![A-Za-z0-9])[0-9]{3,20}(?![A-Za-z0-9])")
 _CODE_WORD: Final = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,9}[0-9])(?=[0-9]{0,9}[A-Za-z])[A-Za-z0-9]{4,10}(?![A-Za-z0-9])"
@@ -118,6 +124,9 @@ def _digit_spans(projection: Projection, expect: Expectation) -> list[tuple[int,
     spans = [(run.start, run.end) for run in fitting]
     if expect.kind == "card":
         spans = [(start, end) for start, end in spans if card_digits(text[start:end])] or spans
+    else:
+        # A text message is often pasted whole: beside a code, a time, a date and an amount are none.
+        spans = [(start, end) for start, end in spans if not _is_date_or_amount(text[start:end])] or spans
     if not spans:
         spans = _single_groups(text, low, high)
     if not spans and expect.kind in ("otp", "account"):
@@ -148,6 +157,10 @@ def _is_other(text: str, run: Run) -> bool:
     if _OTHER_BEFORE.search(text[max(0, run.start - 48) : run.start]):
         return True
     return _OTHER_AFTER.match(text, run.end) is not None
+
+
+def _is_date_or_amount(found: str) -> bool:
+    return any(shape.fullmatch(found) for shape in (_CLOCK, _DATE, _AMOUNT))
 
 
 def _phrase(text: str) -> list[tuple[int, int]]:
