@@ -19,6 +19,16 @@ _NOT_CODE: Final = (
     r"|course|building|penal|civil|voucher|gift|booking|reservation|tracking|order|line of|lines of|diagnosis|icd|procedure)[ _-]?\Z"
 )
 
+_ABROAD: Final = (
+    r"(?<![A-Za-z])(?:c[oó]digo de (?:verificaci[oó]n|seguridad|acceso|confirmaci[oó]n|verifica[cç][aã]o|seguran[cç]a|confirma[cç][aã]o)"
+    r"|code (?:de )?(?:v[eé]rification|s[eé]curit[eé]|confirmation|validation)|code d'acc[eè]s|codice (?:di )?(?:verifica|sicurezza|conferma|accesso)"
+    r"|(?:tu|su|seu|votre|ton|dein|ihr|il tuo|jouw|uw|din) (?:c[oó]digo|code|codice|kod)"
+    r"|(?:best[aä]tigungs|verifizierungs|verifikations|sicherheits|zugangs|anmelde|einmal)code|(?:verificatie|beveiligings|bevestigings)code"
+    r"|(?:verifierings|bekräftelse|engångs)kod|kod (?:weryfikacyjny|dostępu)|do[gğ]rulama kodu|kode verifikasi|mã xác (?:nhận|minh))"
+    r"|код(?: подтверждения| доступа| безопасности| проверки)?|验证码|校验码|驗證碼|認証コード|確認コード|인증 ?(?:번호|코드)|رمز التحقق|קוד אימות|सत्यापन कोड"
+)
+"""What a one-time code is called in other languages."""
+
 CODES: Final[tuple[Rule, ...]] = (
     Rule(
         "otp-after-cue",
@@ -72,12 +82,45 @@ CODES: Final[tuple[Rule, ...]] = (
     Rule(
         "pin-before-cue",
         "PIN",
-        r"(?<![A-Za-z0-9.,#$-])(?P<value>[0-9]{4,8})(?= (?:is|was) (?:my|your|the|his|her) (?:\w+ ){0,2}pin\b)",
+        r"(?<![A-Za-z0-9.,#$-])(?P<value>[0-9]{4,8})(?= (?:is|was) (?:my|your|the|his|her) (?:\w+ ){0,2}pin\b| as (?:(?:a|my|your|the|his|her) )?(?:\w+ )?pin\b)",
         0.9,
-        ("«4821» is my PIN",),
+        ("«4821» is my PIN", "use «4821» as the new PIN"),
         ("4821 is my locker",),
         gates=("digit",),
         words=("pin",),
+    ),
+    Rule(
+        "pin-for",
+        "PIN",
+        r"(?<![A-Za-z0-9_])(?:pin|passcode|(?:alarm|door|gate|entry|lock|access|unlock|security)[ -]code)(?: (?:code|number))? (?:for|to|of|on) (?:[\w'’-]{1,20} ){1,4}(?:is|was|will be)[ :]{1,2}"
+        r"(?P<value>[0-9]{4,8})(?![0-9%]|[.,][0-9]|[A-Za-z])",
+        0.9,
+        ("The PIN for the door is «4821», don't share", "door code for the back gate is «55120»"),
+        ("the pin for this connector is 4", "pin the post for the team is 2021 style"),
+        gates=("digit",),
+        words=("pin", "code"),
+    ),
+    Rule(
+        "code-abroad",
+        "OTP_CODE",
+        rf"(?:{_ABROAD})[\s:=\"'«(-]{{0,4}}(?:(?:es|est|is|ist|lautet|lauten|è|é|är|jest|это|是|为|為|は|는|은)[\s:=\"'«(-]{{0,4}})?"
+        r"(?P<value>[0-9]{3}[- ][0-9]{3}|[0-9]{4,8})(?![0-9%]|[.,][0-9]|[A-Za-z])",
+        0.9,
+        (
+            "Código de verificación: «774019»",
+            "Ihr Bestätigungscode lautet «774019»",
+            "votre code est «774 019»",
+            "验证码：«774019»，请勿泄露",
+            "код подтверждения «774019»",
+            "認証コードは«774019»です",
+            "인증번호 «774019»",
+        ),
+        ("code postal 75002", "код ошибки 10054", "código postal 28001", "codice fiscale"),
+        gates=("digit",),
+        words=(
+            *("código", "codigo", "code", "codice", "kod", "kodu", "kode", "код", "验证码", "校验码", "驗證碼"),
+            *("認証コード", "確認コード", "인증번호", "인증코드", "인증 코드", "mã xác", "رمز", "קוד", "कोड"),
+        ),
     ),
     Rule(
         "cvv",

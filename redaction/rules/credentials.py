@@ -7,7 +7,7 @@ from typing import Final
 
 from .cues import LINK
 from .rule import Rule
-from .secrets import PLACEHOLDER, is_secret_value
+from .secrets import PLACEHOLDER, is_quoted_password, is_secret_value, is_strong
 
 _QUOTES: Final = r"[\\\"'`]{0,4}"
 _AUTHORIZATION: Final = rf"(?<![A-Za-z])(?:proxy-)?authorization{_QUOTES}[ ]{{0,2}}[:=>][ ]{{0,2}}{_QUOTES}"
@@ -114,6 +114,68 @@ CREDENTIALS: Final[tuple[Rule, ...]] = (
         ),
         words=("sshpass", "login", "mongo", "zip", "redis-cli", "ldap", "mysql", "mariadb", "7z", "pass:"),
         flags=0,
+        valid=is_given,
+    ),
+    Rule(
+        "password-element",
+        "PASSWORD",
+        r"<(?:\w{1,20}:)?[\w-]{0,20}(?:password|passwd|passphrase|pwd)>[ \t]{0,4}(?P<value>[^\s<>]{4,256})[ \t]{0,4}</",
+        0.9,
+        ("<password>«S3cr3tPw9»</password>", "<wsse:Password>«letmein»</wsse:Password>"),
+        ("<password>${PW}</password>", "<password>*****</password>"),
+        words=("passw", "passphrase", "pwd"),
+        valid=is_quoted_password,
+    ),
+    Rule(
+        "secret-element",
+        "API_KEY",
+        r"<(?:\w{1,20}:)?[\w-]{0,20}(?:secret|token|api[_-]?key|access[_-]?key)>[ \t]{0,4}(?P<value>[^\s<>]{6,1024})[ \t]{0,4}</",
+        0.85,
+        ("<apiKey>«q8Wz11Lk99Xcab»</apiKey>",),
+        ("<token>string</token>",),
+        words=("secret", "token", "key"),
+        valid=is_secret_value,
+    ),
+    Rule(
+        "password-below",
+        "PASSWORD",
+        r"(?<![A-Za-z])(?:password|passwd|passphrase|passcode|pwd)[\"'`*]{0,3}(?:[ ]\([^()\n]{1,30}\))?[ ]{0,2}[:=][*]{0,2}(?:[ \t]{1,8}|[ \t]{0,8}\r?\n[ \t]{0,16})[\"'`]?"
+        r"(?P<value>[^\s\"'`<>:]{4,128})[\"'`]?[ \t]{0,4}(?=\r?\n|\Z)",
+        0.8,
+        ("password:\n  «S3cr3tPw9»", "Password (required): «S3cr3tPw9»", "**Password:**\t«S3cr3tPw9»\n"),
+        ("password:\n  type: string", "Password (required): yes", "password:\n\nOther"),
+        words=("passw", "passphrase", "passcode", "pwd"),
+        valid=is_secret_value,
+    ),
+    Rule(
+        "user-and-password",
+        "PASSWORD",
+        r"(?<![A-Za-z])(?:(?:user(?:name)?|login|id|email)[ ]?[/|:+&][ ]?(?:pass(?:word)?|pwd|pw)|credentials?|creds?|log-?ins?(?: details)?)(?:[ ](?:is|are))?[ :=-]{1,3}"
+        r"[^\s/:|]{1,64}[ ]?[/:|][ ]?(?P<value>[^\s\"'`<>,;/]{4,64})",
+        0.8,
+        ("user/pass: ada/«S3cr3tPw9»", "creds are ada:«S3cr3tPw9»", "login: ada@x.net / «Hunter2x»"),
+        ("login: see https://x.io", "credentials are stored in: a vault", "user/password: required"),
+        words=("user", "login", "id", "email", "cred", "log-in"),
+        valid=is_strong,
+    ),
+    Rule(
+        "password-of-database",
+        "PASSWORD",
+        r"identified[ ](?:with[ ][\w'\"]{1,40}[ ])?by[ ](?:password[ ])?[\"'](?P<value>[^\s\"']{1,128})[\"']",
+        0.9,
+        ("ALTER USER ada IDENTIFIED BY '«S3cr3tPw9»';",),
+        ("the record is identified by its id",),
+        words=("identified",),
+        valid=is_quoted_password,
+    ),
+    Rule(
+        "cli-piped",
+        "PASSWORD",
+        r"(?:echo|printf)[ ]{1,2}[\"']?(?P<value>[^\s\"'|]{4,128})[\"']?[ ]{0,2}\|[ ]{0,2}(?:sudo[ ][^\n|]{0,40}-S|docker login|[\w-]{1,20}[ ][^\n|]{0,60}--password-stdin)",
+        0.85,
+        ("echo 'S3cr3tPw9' | sudo -S apt update".replace("S3cr3tPw9", "«S3cr3tPw9»"),),
+        ("echo hello | sudo tee x", "echo $PW | sudo -S ls"),
+        words=("sudo", "login", "stdin"),
         valid=is_given,
     ),
     Rule(

@@ -24,8 +24,9 @@ PLACEHOLDER: Final = re.compile(
 _PROSE: Final = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?[.,!?;:]*\Z|[a-z_.]+\(?\)?\Z|[A-Z_]+\Z")
 _CODE: Final = re.compile(
     r"[A-Za-z_][A-Za-z_.]{2,60}(?:\([^0-9]{0,200}\)?|\[[A-Za-z_.,|\[\] ]{0,200})\Z|[a-z]{2,30}(?::[a-z]{2,30}){1,8}\Z"
+    r"|/?(?:[a-z_.-]{2,30}/){1,8}[a-z_.-]{2,30}\Z"
 )
-"""A call, an index or the type of a name, and words with colons between: what code has after a name of a secret."""
+"""A call, an index or the type of a name, words with colons between, a path: what code has after a name of a secret."""
 
 _SAYING: Final = frozenset(
     [
@@ -57,7 +58,7 @@ _SAYING: Final = frozenset(
 
 def is_secret_value(value: str) -> bool:
     """Whether a value after "password =" looks like one: mixed symbols, not a word, a call or a variable."""
-    core = value.rstrip(".,;!?")
+    core = value.rstrip(".,;!?)")
     if len(core) < 4 or PLACEHOLDER.match(core) or _PROSE.match(core) or _CODE.match(core):
         return False
     return any(char.isdigit() for char in core) or any(not char.isalnum() and char not in "_.-" for char in core)
@@ -82,7 +83,9 @@ def is_strong(value: str) -> bool:
 
 def is_quoted_password(value: str) -> bool:
     """Whether a value in quotes after "password" is one: anything but a placeholder, a template or a sentence."""
-    return len(value) >= 4 and not PLACEHOLDER.match(value) and _SAYING.isdisjoint(value.lower().split())
+    if len(value) < 4 or PLACEHOLDER.match(value) or (value.startswith("/") and _CODE.match(value)):
+        return False
+    return _SAYING.isdisjoint(value.lower().split())
 
 
 def is_quoted_secret(value: str) -> bool:
@@ -137,7 +140,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
         "password",
         "PASSWORD",
         r"(?<![A-Za-z])(?:passwords?|passwort|passwd|pwd|passphrase|passcode|kennwort|mot de passe|contrase[nñ]a)(?![A-Za-z])"
-        r"(?:[\"'`]?[ ]{0,2}(?:is|was|=|:|to|as|will be|should be|now|-|still|for \w{1,20} is)[ ]{0,2}){1,3}[\"'`]{0,2}(?P<value>[^\s\"'`<>]{4,128})",
+        r"(?:[\"'`]?[ ]{0,2}(?:is|was|=|:|to|as|will be|should be|now|-|still|for \w{1,20} is)[ ]{0,2}){1,3}[\"'`]{0,2}(?P<value>(?:[^\s\"'`<>&]|&(?!\w{1,40}=)){4,128})",
         0.85,
         ("password: «hunter2!X»", "my password is «Tr0ub4dor&3»", "the password is now «S3cure-Pass»"),
         ("password is required", "password: string", "the password is wrong", "reset your password to continue"),
@@ -275,7 +278,7 @@ SECRETS: Final[tuple[Rule, ...]] = (
     Rule(
         "connection-password",
         "PASSWORD",
-        r"(?:password|pwd)=(?P<value>[^\s;\"']{4,128})(?=;|\"|'|\Z)",
+        r"(?:password|pwd)=(?P<value>(?:[^\s;\"'&]|&(?!\w{1,40}=)){4,128})(?=[;&\"']|\Z)",
         0.9,
         ("Server=db;User Id=sa;Password=«Pa55.word»;",),
         ("Password=;",),
