@@ -204,8 +204,17 @@ def test_a_changed_schema_is_refused(path: Path, statement: str) -> None:
 HALF = ("postgresql://ada:hunter2x@[::1/db", "valkey://:hunter2x@[fe80/0", "rediss://x]y:hunter2x@h/0")
 """URLs that have no parts."""
 
+MISSPELLED = (
+    "POSTGRESQL://ada:hunter2x@h/db",
+    " valkey://:hunter2x@h/0",
+    "\nredis://:hunter2x@h/0",
+    "postgresql:/ada:hunter2x@h/db",
+    "Valkey:ada:hunter2x@h",
+)
+"""URLs that would be files with a password in their names."""
 
-@pytest.mark.parametrize("place", ["", "mysql://host/db", "nul\0byte", *HALF])
+
+@pytest.mark.parametrize("place", ["", "mysql://host/db", "nul\0byte", *HALF, *MISSPELLED])
 def test_places_that_are_no_paths_are_refused(place: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         Vault.open(place, KEY)

@@ -13,7 +13,8 @@ from .keys.provider import KeyProvider
 from .opener import Opened, open_store
 from .store import Store
 
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+://")
+_URL: Final = re.compile(r"\s*(?:[a-z][a-z0-9+.-]+://|(?:postgres(?:ql)?|valkeys?|rediss?):)", re.IGNORECASE)
+"""What nobody means as a path, misspelled or not: a file of that name would have the password in it."""
 
 _ENGINES: Final = {
     "postgresql": ("postgres", "PostgresStore", "postgres"),
