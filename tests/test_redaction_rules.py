@@ -22,7 +22,9 @@ HOSTILE = (
     "token ", "AB12 ", "Mr A ", "1 a st ", "name: A ", "code is ",
     "account is : ", "-----BEGIN PRIVATE KEY-----", "://a:",
     "xxxx ", "a_", "[EMAIL_", "born on ", "rue de ", "4111 ", "+1", "Aa0", "ssn ", "best,\n", "1 rue ", "\u200b",
-    "ID A1 ", "1 A ", "1 Aa, ", "Flat 1, ", "corner of A ", "Apt 1\n",
+    "ID A1 ", "1 A ", "1 Aa, ", "Flat 1, ", "corner of A ", "Apt 1\n", "Aa A. ", "A, B ",
+    "PID|1|", "logged in ", "Text Ada ", "husband Aa ", "住所:1", "ул. Аа ",
+    "患者 田", "Aa, RN ", "sample no 1 ", "王先生", "(h) 1 ",
 )  # fmt: skip
 
 

@@ -33,6 +33,17 @@ _ROLE: Final = (
     r"|witnessed by|assessed by|prescribed by|directed by|written by|starring|pt|patient|client|re)"
 )
 
+_BEFORE_INITIAL: Final = (
+    "and", "or", "with", "by", "to", "from", "for", "per", "Dr", "Dr.", "Drs.", "Mr", "Mr.", "Mrs", "Mrs.", "Ms", "Ms.", "nurse", "of", "via",
+    "ask", "cc", "w/",
+)  # fmt: skip
+_AFTER_MARK: Final = (
+    r"(?=[A-Z]\.)(?:\A|(?<=[\n,;:(|&/•–—-])|(?<=[,;:(|&/•–—-][ ])|"
+    + "|".join(rf"(?<=\b{re.escape(word)} )" for word in _BEFORE_INITIAL)
+    + ")"
+)
+"""Where an initial may begin a name: after marks and words that names follow, not after "Hepatitis"."""
+
 _ROLE_STEMS: Final = (
     "nurse", "doctor", "physician", "surgeon", "assistant", "consultant", "registrar", "resident", "attending", "provider", "prescriber",
     "midwife", "therapist", "pharma", "anesth", "anaesth", "psych", "dentist", "interpreter", "investigator", "ologist", "techn",
@@ -161,13 +172,12 @@ ROLES: Final[tuple[Rule, ...]] = (
     Rule(
         "name-initial-first",
         "PERSON",
-        rf"(?<![\w.'’-])(?P<value>(?:[A-Z]\.[ ]?){{1,3}}{_CAP})(?![\w@])",
+        rf"{_AFTER_MARK}(?P<value>(?:[A-Z]\.[ ]?){{1,3}}{_CAP})(?![\w@])",
         0.65,
         ("bed 4 - «K. Harrison», NBM", "with «G. Quillon» and «V. Oduya».", "| «M. Szabó» |", "per «R.J. Oduya», hold"),
         ("Plan B. Then", "Hepatitis C. Ribavirin", "by E. coli", "in the U.S. Army", "see A. Then"),
         gates=("dot",),
         flags=0,
-        before=r"(?:\A|[\n,;:(|&/•–—-]|\b(?:and|or|with|by|to|from|for|per|drs?\.?|m[rs]s?\.?|nurse|of|via|ask|cc))[ ]{0,2}\Z",
         valid=_is_unusual,
     ),
     Rule(
