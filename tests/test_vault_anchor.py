@@ -348,6 +348,12 @@ def test_the_anchor_of_another_user_is_refused(path: Path, kept: Path, monkeypat
         FileAnchor(kept).load()
 
 
+def test_no_vault_is_made_for_an_anchor_without_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(AnchorRefused):
+        Vault.open(tmp_path / "new.db", KEY, anchor=tmp_path / "nowhere" / "anchor")
+    assert os.listdir(tmp_path) == []
+
+
 def test_an_anchor_beside_the_store_or_of_a_vault_in_memory_is_refused(path: Path) -> None:
     for beside in (path, path.with_name("vault.db-wal"), path.with_name("anchor"), path.parent / "kept" / ".." / "a"):
         with pytest.raises(AnchorRefused, match="folder"):

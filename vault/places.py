@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sealgate.models.errors import InvalidInput, VaultMissing
+from sealgate.models.errors import AnchorRefused, InvalidInput, VaultMissing
 
 from .anchors.anchor import Anchor, FileAnchor
 from .engines import is_url, is_used, open_engine
@@ -45,7 +45,9 @@ def check_place(place: str, anchor: Anchor | None) -> None:
 
 def check_recorded(place: str, anchor: Anchor | None) -> None:
     """Nothing, or ``VaultMissing`` when an anchor says that a vault was here and there is none: it may be rolled back
-    to before its beginning.
+    to before its beginning. ``AnchorRefused`` for an anchor that a new vault could not be given.
     """
     if anchor is not None and anchor.load() is not None and not is_taken(place):
         raise VaultMissing("an anchor records a vault at this place, and there is none: put the store back")
+    if isinstance(anchor, FileAnchor) and not anchor.has_folder() and not is_taken(place):
+        raise AnchorRefused("the anchor lies in a directory that is not there")

@@ -62,6 +62,10 @@ class FileAnchor:
         if os.path.realpath(os.path.dirname(os.path.abspath(store))) == self._folder:
             raise AnchorRefused("the anchor lies in the vault's folder, where an older copy of it is put back as well")
 
+    def has_folder(self) -> bool:
+        """Whether its folder is there."""
+        return os.path.isdir(self._folder)
+
     def __repr__(self) -> str:
         return "FileAnchor(…)"
 
