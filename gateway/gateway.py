@@ -40,8 +40,8 @@ from .tools.granted import grant_at
 from .tools.hooks import Hook
 from .tools.tool import PlaceholderPolicy
 from .tools.toolkit import Toolkit
-from .turn.driver import Portal
 from .turn.ledger import TurnLog
+from .turn.portal import Portal
 from .watchers import Watchers
 
 EventKeeping: TypeAlias = Literal["memory", "stored"]

@@ -36,7 +36,7 @@ from .private_data import SessionPrivateData
 from .reveal import revealed
 from .services import Services
 from .tools.toolkit import Toolkit
-from .turn.driver import Portal
+from .turn.portal import Portal
 from .turns import Messages, Player, Turns
 from .watchers import Cleanup, Observer
 

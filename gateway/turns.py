@@ -29,7 +29,8 @@ from .services import Services
 from .tools.toolkit import Toolkit
 from .turn.changes import Change, TurnBegan, TurnResumed, apply
 from .turn.context import TurnContext
-from .turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
+from .turn.driver import Ended, adrive, drive, refuse_running_loop
+from .turn.portal import Portal
 from .turn.single import run_single
 from .turn.state import TurnState
 from .turn.turn import announce, response_of, run_turn

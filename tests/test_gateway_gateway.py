@@ -207,6 +207,7 @@ def test_a_gateway_that_is_closed_while_a_turn_waits_leaves_the_pause_to_whoever
 
 LEAVES = """
 import threading
+import time
 from sealgate.gateway import Gateway, HumanMessage, ToolCall, depends_on_interrupt
 from sealgate.gateway.testing import ScriptedModel
 from sealgate.redaction import Detector
@@ -223,9 +224,12 @@ def follow():
 
 threading.Thread(target=follow, daemon=True).start()
 waits.wait(60)
+while all(thread.name != "sealgate-loop" for thread in threading.enumerate()):
+    time.sleep(0.05)
+time.sleep(0.5)  # now the turn waits, and does nothing that a process must not end in
 """
 
 
 def test_a_process_that_leaves_while_a_turn_waits_ends() -> None:
     left = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, timeout=120, check=False)
-    assert (left.returncode, left.stdout) == (0, b"")
+    assert (left.returncode, left.stdout) == (0, b""), left.stderr[-2000:]

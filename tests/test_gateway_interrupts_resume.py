@@ -21,6 +21,7 @@ from sealgate.gateway import (
     HumanMessage,
     InterruptConfig,
     InterruptNotPending,
+    InvalidInput,
     ReplayDiverged,
     SealgateError,
     Session,
@@ -398,3 +399,21 @@ def test_asks_for_secrets_are_bounded(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     go_on(Path(sys.argv[1]), sys.argv[2])
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x", ["x"], {"x": 1}])
+def test_an_id_that_is_no_text_is_refused(tmp_path: Path, wrong: Any) -> None:
+    with opened(tmp_path / "v.db") as gateway:
+        pauses = gateway.session("s1").interrupts
+        calls: list[Callable[[], object]] = [
+            lambda: pauses.get(wrong),
+            lambda: pauses.answer(wrong, "x"),
+            lambda: pauses.resolve(wrong, {"approved": True}),
+            lambda: pauses.cancel(wrong),
+            lambda: pauses.extend(wrong, 5),
+        ]
+        for call in calls:
+            with pytest.raises(InvalidInput, match="interrupt_id"):
+                call()
+        with pytest.raises(InvalidInput, match="seconds"):
+            pauses.extend("x", wrong if wrong != 5 else True)

@@ -58,6 +58,27 @@ def test_a_tool_that_swallows_its_pause_fails(gateway: Gateway, session: Session
     assert read(session).startswith("InterruptSwallowed:")
 
 
+def test_tasks_of_one_body_that_ask_at_once_are_asked_one_after_the_other(gateway: Gateway, session: Session) -> None:
+    async def ask(question: str) -> str:
+        return str(interrupt(question))
+
+    @gateway.toolify()
+    async def both() -> list[str]:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(question)) for question in ("first?", "second?", "third?")]
+        return [task.result() for task in tasks]
+
+    model = ScriptedModel([ToolCall(id="c1", name="both"), "Done."])
+    response = session.invoke([HumanMessage("Go.")], model=model)
+    asked: list[str] = []
+    while response.status == "interrupted":
+        (pause,) = response.interrupts
+        asked.append(pause.prompt)
+        response = session.resume(pause.id, f"re {pause.prompt}")
+    assert asked == ["first?", "second?", "third?"]
+    assert session.restore(session.history()[-2].text()) == '["re first?", "re second?", "re third?"]'
+
+
 def test_an_ordinary_handler_of_errors_and_a_task_group_let_a_pause_through(gateway: Gateway, session: Session) -> None:
     @gateway.toolify()
     async def work() -> str:

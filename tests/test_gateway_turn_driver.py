@@ -11,7 +11,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from sealgate.gateway.turn.driver import Ended, Portal, adrive, drive, refuse_running_loop
+from sealgate.gateway.turn.driver import Ended, adrive, drive, refuse_running_loop
+from sealgate.gateway.turn.portal import Portal
 from sealgate.gateway.turn.waits import Abandoned, Effects, Wait, WaitTimedOut
 from sealgate.models.errors import RunningLoop
 from sealgate.models.events import AppEvent
@@ -188,3 +189,31 @@ def test_a_blocking_call_in_a_loop_names_its_twin() -> None:
 
 def test_a_wait_does_not_show_what_it_calls() -> None:
     assert "lambda" not in repr(Wait("tool", lambda: 7))
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), BaseExceptionGroup("x", [GeneratorExit()]), GeneratorExit()])
+def test_what_a_coroutine_raises_ends_no_loop(portal: Portal, error: BaseException) -> None:
+    async def leaves() -> None:
+        await anyio.lowlevel.checkpoint()
+        raise error
+
+    ended = run(one(Wait("tool", leaves, inline=True)), portal, looped=False)
+    assert ended[0] in ("SystemExit", "Escaped")
+    assert run(one(Wait("tool", coroutine, inline=True)), portal, looped=False) == ["between", "awaited"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_loop_that_a_task_of_its_own_ended_is_told_and_the_next_turn_has_another(portal: Portal) -> None:
+    async def leaves() -> None:
+        await anyio.lowlevel.checkpoint()
+        raise SystemExit(3)
+
+    async def starts() -> None:
+        task = asyncio.ensure_future(leaves())
+        task.add_done_callback(lambda ended: ended.exception())
+        await anyio.sleep(300)
+        await task
+
+    assert run(one(Wait("tool", starts, inline=True)), portal, looped=False)[0] in ("TurnError", "CancelledError")
+    assert run(one(Wait("tool", coroutine, inline=True)), portal, looped=False) == ["between", "awaited"]

@@ -15,6 +15,7 @@ from sealgate.models.messages import SealedCall, ToolCall
 from sealgate.models.receipts import InterruptCancelReceipt, InterruptDestroyReceipt, InterruptResolveReceipt
 
 from ..frames import without_locals
+from ..given import an
 from ..services import Services
 from .answer import take_answer
 from .approving import Approvals
@@ -70,7 +71,7 @@ class InterruptManager:
 
     def get(self, interrupt_id: str) -> InterruptDescriptor | None:
         """The pause with this id while it waits, else ``None``; the approver's view, as ``pending`` gives it."""
-        record = self._pending(interrupt_id)
+        record = self._pending(an(str, interrupt_id, "interrupt_id"))
         return None if record is None else for_approver(record.descriptor(), self._services.vault)
 
     def answer(self, interrupt_id: str, value: object, *, again: object = None) -> InterruptResolveReceipt:
@@ -79,7 +80,7 @@ class InterruptManager:
         pending until its attempts are used up. The answer to a form is an object with its fields; ``again`` is the
         second typing of what is to be typed twice.
         """
-        record = self._pending(interrupt_id)
+        record = self._pending(an(str, interrupt_id, "interrupt_id"))
         if record is None or record.kind == "approve":
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         try:
@@ -98,7 +99,7 @@ class InterruptManager:
         ``InvalidAnswer`` for what is no decision: a text, nothing, an ``approved`` that is no boolean. It stays
         pending then too.
         """
-        asked = self._pending(interrupt_id)
+        asked = self._pending(an(str, interrupt_id, "interrupt_id"))
         if asked is None or asked.kind != "approve":
             return InterruptResolveReceipt(handled=False, interrupt_id=interrupt_id)
         filed: InterruptRecord | None = None
@@ -119,7 +120,7 @@ class InterruptManager:
 
         The receipt has the state in which it was found.
         """
-        record = self._table.get(interrupt_id)
+        record = self._table.get(an(str, interrupt_id, "interrupt_id"))
         if record is None:
             return InterruptCancelReceipt(cancelled=False, interrupt_id=interrupt_id, state="unknown")
         filed = self._cancel(interrupt_id)
@@ -138,7 +139,8 @@ class InterruptManager:
         was asked is over, whatever is wanted. Raises ``InterruptNotPending``, and ``InvalidInput`` unless ``seconds``
         is a finite number above 0.
         """
-        if not 0 < seconds < math.inf:
+        an(str, interrupt_id, "interrupt_id")
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
             raise InvalidInput("a pause is extended by a finite number of seconds above 0")
         limit = self._services.limits.secret_ask_timeout
 

@@ -6,6 +6,7 @@ and what it does before its first question is done again at each resume.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -89,6 +90,7 @@ class InterruptScratchpad:
         self._asked = 0
         self._lock = threading.Lock()
         self.pending: Pause | None = None
+        self._asker: object = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -120,18 +122,28 @@ class InterruptScratchpad:
             raise InterruptDiverged(f"the tool paused {len(self._answered)} times before, and {self._asked} times now")
 
     def _next(self, pause: Pause) -> JsonValue:
+        if self.pending is not None and self._asker != _asker():
+            raise GraphInterrupt(self._asked)  # another task of the body; it asks again when the body runs again
         if self.pending is not None:
             raise InterruptSwallowed("the tool caught its pause and went on; let GraphInterrupt through")
         ordinal = self._asked
         if ordinal >= MAX_PAUSES:
             raise LimitExceeded(f"a tool's body pauses at most {MAX_PAUSES} times", MAX_PAUSES)
         if ordinal == len(self._answered):
-            self.pending = pause
+            self.pending, self._asker = pause, _asker()
             raise GraphInterrupt(ordinal)
         if _likeness(pause.payload) != _likeness(self._answered[ordinal].payload):
             raise InterruptDiverged(f"pause {ordinal} of the tool asks for something else than before it was resumed")
         self._asked += 1
         return self._restore(self._answered[ordinal].answer)
+
+
+def _asker() -> object:
+    """The task or the thread that asks."""
+    try:
+        return asyncio.current_task() or threading.get_ident()
+    except RuntimeError:
+        return threading.get_ident()
 
 
 def _likeness(payload: JsonValue) -> str:

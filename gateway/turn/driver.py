@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import os
 import threading
-import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -20,8 +17,8 @@ import sniffio
 
 from sealgate.models.errors import RunningLoop, TurnCancelled
 from sealgate.models.events import AppEvent
-from sealgate.models.processlock import ProcessLock
 
+from .portal import Closed, Portal, deadline, raised
 from .waits import Abandoned, Effects, Escaped, Wait, WaitTimedOut
 
 Outcome = TypeVar("Outcome")
@@ -35,87 +32,6 @@ class Ended(Generic[Outcome]):
     """The outcome of a turn: the last thing that a driver yields."""
 
     outcome: Outcome = field(repr=False)
-
-
-class Closed(BaseException):
-    """The loop was stopped while a turn waited in it: the turn is left as a crash would leave it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Loop:
-    """A loop, its thread, the process that it runs in, and whether it is being stopped."""
-
-    portal: anyio.from_thread.BlockingPortal
-    thread: threading.Thread
-    pid: int
-    stopping: threading.Event
-
-
-class Portal:
-    """One private event loop in one thread, started at first use, for coroutines that a blocking turn meets. A forked
-    child, in which that thread does not go on, starts one of its own."""
-
-    def __init__(self) -> None:
-        self._lock = ProcessLock()
-        self._stop: Callable[[], object] | None = None
-        self._loop: _Loop | None = None
-
-    def run(self, awaitable: Awaitable[object], timeout: float | None) -> object:
-        """The outcome of an awaitable. Raises ``WaitTimedOut`` after ``timeout`` seconds, having cancelled it, and
-        ``Closed`` when the loop was stopped before.
-        """
-        loop = self._started()
-        future = loop.portal.start_task_soon(_finish, awaitable, timeout)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            if loop.stopping.is_set():
-                raise Closed from None
-            raise
-
-    def close(self) -> None:
-        """Stop the loop; what still waits on it is cancelled."""
-        with self._lock:
-            if self._stop is not None:
-                self._stop()
-            self._stop = self._loop = None
-
-    def _started(self) -> _Loop:
-        with self._lock:
-            if self._loop is None or self._loop.pid != os.getpid():
-                ready: Future[anyio.from_thread.BlockingPortal] = Future()
-                thread = threading.Thread(target=_serve, args=(ready,), name="sealgate-loop", daemon=True)
-                thread.start()
-                self._loop = _Loop(ready.result(), thread, os.getpid(), threading.Event())
-                # Also at exit of a process that never closed it, while the loop's thread still runs.
-                self._stop = weakref.finalize(self, _leave, self._loop)
-            return self._loop
-
-
-def _serve(ready: Future[anyio.from_thread.BlockingPortal]) -> None:
-    """Run a loop in this thread until it is stopped. ``start_blocking_portal`` would do, but that waits for its thread
-    in a forked child too, when it is collected there."""
-
-    async def until_stopped() -> None:
-        async with anyio.from_thread.BlockingPortal() as portal:
-            ready.set_result(portal)
-            await portal.sleep_until_stopped()
-
-    try:
-        anyio.run(until_stopped)
-    except BaseException as error:
-        if ready.done():
-            raise
-        ready.set_exception(error)
-
-
-def _leave(loop: _Loop) -> None:
-    """Stop a loop, in the process whose thread it runs in. A turn that waits for a person may wait for ever."""
-    if os.getpid() == loop.pid:
-        loop.stopping.set()
-        loop.portal.call(loop.portal.stop, True)
-        loop.thread.join()
 
 
 def drive(turn: Effects[Outcome], portal: Portal) -> Generator[AppEvent | Ended[Outcome], None, None]:
@@ -181,12 +97,8 @@ def _captured(call: Callable[[], object]) -> Callable[[], object]:
         result = call()
     except BaseException as error:
         failure = _contained(error)
-        return lambda: _raise(failure)
+        return lambda: raised(failure)
     return lambda: result
-
-
-def _raise(error: BaseException) -> object:
-    raise error
 
 
 async def adrive(turn: Effects[Outcome]) -> AsyncGenerator[AppEvent | Ended[Outcome], None]:
@@ -229,7 +141,7 @@ async def _advance(resume: Callable[[], Wait | AppEvent], working: threading.Loc
 
 async def _aresumption(turn: Effects[Any], wait: Wait, limiter: anyio.CapacityLimiter) -> Callable[[], Wait | AppEvent]:
     try:
-        with _deadline(wait.timeout):
+        with deadline(wait.timeout):
             outcome = wait.call() if wait.inline else (await _in_worker(wait.call, limiter))()
             if inspect.isawaitable(outcome):
                 outcome = await outcome
@@ -243,19 +155,6 @@ async def _aresumption(turn: Effects[Any], wait: Wait, limiter: anyio.CapacityLi
 
 async def _in_worker(call: Callable[[], object], limiter: anyio.CapacityLimiter) -> Callable[[], object]:
     return await anyio.to_thread.run_sync(_captured, call, abandon_on_cancel=True, limiter=limiter)
-
-
-async def _finish(awaitable: Awaitable[object], seconds: float | None) -> object:
-    with _deadline(seconds):
-        return await awaitable
-
-
-@contextmanager
-def _deadline(timeout: float | None) -> Iterator[None]:
-    with anyio.move_on_after(timeout) as scope:
-        yield
-    if scope.cancelled_caught:
-        raise WaitTimedOut
 
 
 def _abandon(turn: Effects[Any], working: AbstractContextManager[object]) -> None:
