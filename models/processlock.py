@@ -7,6 +7,8 @@ import logging  # noqa: F401 - see below
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 PATIENCE: Final = 60.0
@@ -56,6 +58,61 @@ def waited_for() -> threading.Lock:
     return lock
 
 
+@contextmanager
+def unforked() -> Iterator[None]:
+    """A block that no fork falls into: one of another thread waits until nobody is inside, at most ``PATIENCE``
+    seconds, and lets nobody in meanwhile. Any number of threads may be inside, also one in the other. For what a child
+    would inherit half done and could never end: an import, a model that runs.
+    """
+    if _own.depth == 0:
+        _gate.enter()
+    _own.depth += 1
+    try:
+        yield
+    finally:
+        _own.depth -= 1
+        if _own.depth == 0:
+            _gate.leave()
+
+
+class _Gate:
+    """Who is inside, and whether somebody may come."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition(threading.Lock())
+        self._inside = 0
+        self._shut = False
+
+    def enter(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._shut, PATIENCE)
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._changed:
+            self._inside -= 1
+            self._changed.notify_all()
+
+    def shut(self, own: int) -> None:
+        """Wait until nobody but the caller is inside, and let nobody in: the lock stays taken over the fork."""
+        self._changed.acquire()
+        self._shut = True
+        self._changed.wait_for(lambda: self._inside <= own, PATIENCE)
+
+    def open(self, inside: int | None = None) -> None:
+        """Let the others go on; with ``inside``, in a process in which there are only so many."""
+        self._inside = self._inside if inside is None else inside
+        self._shut = False
+        self._changed.notify_all()
+        self._changed.release()
+
+
+class _Own(threading.local):
+    depth = 0
+
+
+_gate: Final = _Gate()
+_own: Final = _Own()
 _RENEWING: Final = threading.RLock()
 _awaited: Final[list[threading.Lock]] = []
 _taken: Final[list[threading.Lock]] = []
@@ -63,13 +120,19 @@ _taken: Final[list[threading.Lock]] = []
 
 def _before() -> None:
     _RENEWING.acquire()
+    _gate.shut(min(_own.depth, 1))
     deadline = time.monotonic() + PATIENCE
     _taken.extend(lock for lock in _awaited if lock.acquire(timeout=max(0.0, deadline - time.monotonic())))
 
 
 def _after_in_parent() -> None:
+    _go_on(None)
+
+
+def _go_on(inside: int | None) -> None:
     while _taken:
         _taken.pop().release()
+    _gate.open(inside)
     _RENEWING.release()
 
 
@@ -77,7 +140,7 @@ def _after_in_child() -> None:
     for lock in _awaited:
         if lock not in _taken and lock.locked():
             lock.release()  # Its thread is not here. What it was at may fail; nobody waits for it for ever.
-    _after_in_parent()
+    _go_on(min(_own.depth, 1))
 
 
 # What registers first is asked last before a fork. The logging module holds its lock over the whole fork, and must not

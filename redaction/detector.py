@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sealgate.models.errors import DetectionFailed, SealgateError
 from sealgate.models.findings import Finding
+from sealgate.models.processlock import unforked
 
 from .cache import SpanCache
 from .coverage import Coverage, coverage_of
@@ -106,9 +107,10 @@ class Detector:
     def _recognizers(self) -> tuple[Recognizer, ...]:
         if self._given is not None:
             return self._given
-        from .recognizers import default_recognizers  # noqa: PLC0415  # models and Presidio load on first need
+        with unforked():
+            from .recognizers import default_recognizers  # noqa: PLC0415  # models and Presidio load on first need
 
-        self._given = default_recognizers(self._names, self._registry)
+            self._given = default_recognizers(self._names, self._registry)
         return self._given
 
 

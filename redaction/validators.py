@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from sealgate.models.canonical import card_digits
+from sealgate.models.processlock import unforked
 
 from .reading.projection import project
 from .reading.spoken import runs, spoken_digits
@@ -21,7 +22,8 @@ _OBFUSCATED: Final = ((r"\s*(?:\[at\]|\(at\)|\bat\b)\s*", "@"), (r"\s*(?:\[dot\]
 @lru_cache(maxsize=128)
 def stdnum_valid(module: str) -> Callable[[str], bool]:
     """The ``is_valid`` of ``stdnum.<module>``, imported when it is first needed."""
-    loaded: Any = import_module(f"stdnum.{module}")
+    with unforked():
+        loaded: Any = import_module(f"stdnum.{module}")
     return lambda value: bool(loaded.is_valid(value))
 
 

@@ -15,7 +15,7 @@ _COMMON = """
 import os, sys, threading, time
 from sealgate.gateway import Gateway, HumanMessage, ToolCall
 from sealgate.gateway.testing import ScriptedModel
-from sealgate.models.processlock import ProcessLock, waited_for
+from sealgate.models.processlock import ProcessLock, unforked, waited_for
 
 def fork(action):
     child = os.fork()
@@ -96,6 +96,49 @@ def use():
 code = wait(fork(use))
 with lock:
     print(code, True, False)
+""",
+    "what another thread is in the middle of": """
+inside, over = threading.Event(), threading.Event()
+def work():
+    with unforked():
+        with unforked():
+            inside.set()
+            over.wait(60)
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+threading.Timer(0.2, over.set).start()
+def use():
+    assert over.is_set()
+    with unforked():
+        with unforked():
+            pass
+codes = {wait(fork(use))}
+with unforked():
+    codes |= {wait(fork(use))}   # whoever forks inside waits for the others only
+with unforked():
+    print(*codes, True, False)
+thread.join()
+""",
+    "what another thread is in the middle of for too long": """
+import sealgate.models.processlock as module
+module.PATIENCE = 0.1
+inside, over = threading.Event(), threading.Event()
+def work():
+    with unforked():
+        inside.set()
+        over.wait(60)
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+def use():
+    with unforked():
+        pass
+code = wait(fork(use))
+over.set()
+thread.join()
+with unforked():
+    print(code, wait(fork(use)) == 0, False)
 """,
     "a lock that a fork waits for too long": """
 import sealgate.models.processlock as module

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sealgate.models.processlock import waited_for
+from sealgate.models.processlock import unforked, waited_for
 
 from ..words import PLAIN_WORDS, is_word
 from .ner import load_ner
@@ -43,7 +43,7 @@ def _entities(wanted: list[tuple[int, str]]) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
     ner = load_ner()
     for batch in _batches(wanted):
-        with _RUNNING, ner.pipeline.memory_zone():
+        with unforked(), _RUNNING, ner.pipeline.memory_zone():
             read = ner.transitions.read([ner.pipeline.tokenizer(piece) for _, piece in batch])
         for (at, _), entities in zip(batch, read, strict=True):
             found += [(_LABELS[label], at + start, at + end) for label, start, end in entities if label in _LABELS]

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sealgate.models.errors import DetectionFailed
-from sealgate.models.processlock import waited_for
+from sealgate.models.processlock import unforked, waited_for
 
 from .model_files import check_digests, package_folder
 
@@ -59,7 +59,7 @@ class Ner(NamedTuple):
 def load_ner() -> Ner:
     """The model, once a process. Raises ``DetectionFailed`` when none is installed, its files were changed, or an
     official one is of another shape than the small models of spaCy 3."""
-    with _LOCK:
+    with unforked(), _LOCK:
         if not _LOADED:
             _LOADED.append(_load())
         return _LOADED[0]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, Generic, TypeVar
 
 from .encoded_words import LONG_TOKEN
@@ -36,16 +35,23 @@ class View:
     def __init__(self, projection: Projection) -> None:
         self.projection = projection
         self.exact = fold_exact(projection.text)
+        self._symbols: str | None = None
+        self._digits: str | None = None
 
-    @cached_property
+    # Until Python 3.12 a ``cached_property`` has one lock for all objects, which a child inherits as it was.
+    @property
     def symbols(self) -> str:
         """Its letters and digits."""
-        return symbols_of(self.exact)
+        if self._symbols is None:
+            self._symbols = symbols_of(self.exact)
+        return self._symbols
 
-    @cached_property
+    @property
     def digits(self) -> str:
         """Its digits."""
-        return digits_of(self.exact)
+        if self._digits is None:
+            self._digits = digits_of(self.exact)
+        return self._digits
 
     def places(self) -> list[int]:
         """Where each of its symbols stands in ``exact``. Not kept: in a long text that is most of the memory."""
