@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import typing
 
+from sealgate.models.processlock import unforked as _unforked
+
 _APART: typing.Final = {"OpenAIChat": ".openai_chat", "mount_events": ".http.mount"}
 """What is imported by itself only: a client for HTTP is a fifth of the whole, and a route is for who serves one."""
 
@@ -24,9 +26,11 @@ else:  # A type checker that saw this function would take any name for one of ou
 
     def __getattr__(name: str) -> object:
         if name in _APART:
-            globals()[name] = getattr(importlib.import_module(_APART[name], __name__), name)
+            with _unforked():
+                globals()[name] = getattr(importlib.import_module(_APART[name], __name__), name)
         elif "__all__" not in globals() and (name == "__all__" or not name.startswith("__")):
-            exports = importlib.import_module(".exports", __name__)
+            with _unforked():
+                exports = importlib.import_module(".exports", __name__)
             globals().update({each: getattr(exports, each) for each in exports.__all__})
             globals()["__all__"] = sorted([*exports.__all__, *_APART])
         if name in globals():

@@ -13,6 +13,7 @@ from sealgate.models.facts import SealedFacts
 from sealgate.models.grants import ReadFacts
 from sealgate.models.origins import PERSON
 from sealgate.models.placeholder import Placeholder, parse
+from sealgate.models.processlock import unforked
 from sealgate.models.sealing import EntryFacts, LiveValue
 from sealgate.redaction import is_valid, machine_form
 from sealgate.vault import VaultSession
@@ -96,7 +97,8 @@ def issuer_country(types: Sequence[str], text: str) -> str | None:
     form = machine_form("PHONE_NUMBER", text) if "PHONE_NUMBER" in types else ""
     if not form.startswith("+"):
         return None
-    import phonenumbers  # noqa: PLC0415  # its tables of the world's numbers load when one is asked about
+    with unforked():
+        import phonenumbers  # noqa: PLC0415  # its tables of the world's numbers load when one is asked about
 
     try:
         return phonenumbers.region_code_for_number(phonenumbers.parse(form))

@@ -10,6 +10,7 @@ from sealgate.models.errors import InvalidAnswer
 from sealgate.models.expectation import Expectation
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import INTERRUPT
+from sealgate.models.processlock import unforked
 from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import SecretValue, secret_of
 from sealgate.redaction import Redactor, is_searchable, machine_form
@@ -110,7 +111,8 @@ def _check_schema(question: Question, value: Any) -> None:
     """Nothing, if a field's answer keeps what its model says of it. Raises ``InvalidAnswer`` with the rules alone."""
     if question.schema is None:
         return
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - only forms need it
+    with unforked():
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - only forms need it
 
     broken = sorted({str(error.validator) for error in Draft202012Validator(question.schema).iter_errors(value)})
     if broken:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from sealgate.models.errors import InvalidAnswer, LimitExceeded, NotJson
 from sealgate.models.jsonvalue import JsonValue, check_json
 from sealgate.models.origins import INTERRUPT
+from sealgate.models.processlock import unforked
 from sealgate.models.sealing import Sealer, SealRequest
 from sealgate.models.secretvalue import secret_of
 from sealgate.redaction import is_searchable
@@ -40,7 +41,8 @@ def take_pause_answer(sealer: Sealer, schema: dict[str, Any] | None, raw: object
 
 
 def _check_schema(schema: dict[str, Any], value: JsonValue) -> None:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - only answers that have a schema need it
+    with unforked():
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - only answers that have a schema need it
 
     broken = sorted({str(error.validator) for error in Draft202012Validator(schema).iter_errors(value)})
     if broken:

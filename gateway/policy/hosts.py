@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 
 import idna
 
+from sealgate.models.processlock import unforked
+
 MAX_URL: Final = 8_192
 """Code points of the longest URL that is read."""
 
@@ -44,7 +46,8 @@ def host_of_url(url: str) -> Host | None:
     authority, rest = found["authority"], url[found.end() :]
     if not authority or "@" in authority or "%" in authority or ("@" in rest and rest[0] != "/"):
         return None
-    import httpx  # noqa: PLC0415 - only a policy that names hosts needs a parser of URLs
+    with unforked():
+        import httpx  # noqa: PLC0415 - only a policy that names hosts needs a parser of URLs
 
     try:
         parsed = httpx.URL(url)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from sealgate.models.errors import InvalidPolicy
 from sealgate.models.policy import Policy
+from sealgate.models.processlock import unforked
 
 from .places import Lines, Location
 
@@ -45,7 +46,8 @@ def load_policy(path: str | Path) -> Policy:
 
 
 def _read_yaml(name: str, text: str) -> tuple[object, Lines]:
-    from .yaml_document import read_yaml  # noqa: PLC0415  # its parser loads when there is something to parse
+    with unforked():
+        from .yaml_document import read_yaml  # noqa: PLC0415  # its parser loads when there is something to parse
 
     return read_yaml(name, text)
 
