@@ -39,7 +39,7 @@ class SessionPrivateData:
         name = _checked(an(PrivateData, data, "data", 'private_data.put(PrivateData(value, name="…"))').name)
         request = SealRequest(secret_of(data.value), data.entity_type, APPLICATION, uses=data.uses, ttl=data.ttl)
         placeholder = str(self._vault.seal([request])[0])
-        recorded = json.dumps({"placeholder": placeholder, "descriptor": data.descriptor()})
+        recorded = json.dumps({"placeholder": placeholder, "descriptor": self._scrubbed(data.descriptor())})
         self._vault.records.replace(_KIND, name, recorded.encode())
         return placeholder
 
@@ -55,8 +55,12 @@ class SessionPrivateData:
         recorded = self._vault.records.get(_KIND, _checked(name))
         if recorded is None:
             return None
+        return self._scrubbed(json.loads(recorded)["descriptor"])
+
+    def _scrubbed(self, descriptor: Mapping[str, str]) -> dict[str, str]:
+        """Without what is sealed now. It is stored so too: a value that has expired is still worth hiding."""
         known = self._vault.match(build_known_values)
-        return {key: known.scrub(text) for key, text in json.loads(recorded)["descriptor"].items()}
+        return {key: known.scrub(text) for key, text in descriptor.items()}
 
 
 def _checked(name: str | None) -> str:

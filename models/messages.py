@@ -3,6 +3,7 @@ hold."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -114,9 +115,16 @@ class PrivateData(_Carrier):
         return {"label": self.name or "private data", "entity_type": self.entity_type, **told}
 
 
+_TELLING: Final = 8
+"""Letters and digits from which a value is found however they are parted, as where it is sealed."""
+
+
 def _shows(text: str, value: str) -> bool:
-    """Whether a value stands in a text, in any case, and not inside of a word."""
+    """Whether a value stands in a text: as it is in any case and not inside of a word, or by its letters and digits."""
     said, sought = text.casefold(), value.casefold()
+    symbols = _symbols(sought)
+    if len(symbols) >= _TELLING and symbols in _symbols(said):
+        return True
     at = said.find(sought) if sought else -1
     while at >= 0:
         around = said[max(0, at - 1) : at] + said[at + len(sought) : at + len(sought) + 1]
@@ -124,6 +132,10 @@ def _shows(text: str, value: str) -> bool:
             return True
         at = said.find(sought, at + 1)
     return False
+
+
+def _symbols(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
 class ToolCall(_Carrier):

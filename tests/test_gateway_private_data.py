@@ -40,6 +40,8 @@ def test_what_may_be_said_of_it_is_label_type_description_and_format(session: Se
         ("a.b", "a b, acb", True),
         ("4242", "4242424242", True),
         ("Jo", "joint account", True),
+        (CARD, "card 4111111111111111", False),
+        (CARD, "４１１１-1111-1111-1111", False),
     ],
 )
 def test_no_value_stands_in_what_is_said_of_it(session: Session, value: str | int, text: str, *, stays: bool) -> None:
@@ -54,6 +56,18 @@ def test_another_value_in_what_is_said_is_a_placeholder(session: Session) -> Non
     card = session.private_data.put(PrivateData(CARD, name="card", pii_type="CREDIT_CARD"))
     session.private_data.put(PrivateData("0420", name="pin", description=f"That of {CARD}."))
     assert (session.private_data.descriptor("pin") or {})["description"] == f"That of {card}."
+
+
+def test_a_value_that_has_expired_stays_hidden_in_what_is_said_of_it() -> None:
+    clock = FakeClock()
+    with Gateway.open(":memory:", clock=clock) as gateway:
+        session = gateway.session("s")
+        session.private_data.put(PrivateData("482913", name="code", pii_type="OTP_CODE", ttl=5, description="482 913"))
+        session.private_data.put(PrivateData("Tr0ub4dor&3", name="pass", ttl=5, format="VHIwdWI0ZG9yJjM="))
+        clock.advance(60)
+        said = repr([session.private_data.descriptor(name) for name in ("code", "pass")])
+    assert "482 913" not in said
+    assert "VHIw" not in said
 
 
 def test_an_absent_name_is_none(session: Session) -> None:

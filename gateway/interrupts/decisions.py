@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision, InterruptDecision
 from sealgate.models.errors import InvalidAnswer, InvalidEnvelope, LimitExceeded, NotJson
@@ -23,6 +25,15 @@ REVIEW = HumanInterruptConfig(allow_accept=True, allow_ignore=True, allow_respon
 
 FULL = HumanInterruptConfig(allow_accept=True, allow_edit=True, allow_ignore=True, allow_respond=True)
 """What may be decided about a call before it runs."""
+
+
+_FIELDS: Final = frozenset(
+    spelled for name, info in ApprovalDecision.model_fields.items() for spelled in (name, info.alias or name)
+)
+_MODIFIED: Final = frozenset({"modified_arguments", "modifiedArguments"})
+_EDIT: Final = re.compile(r"arg|edit|modif|param|input", re.IGNORECASE)
+_NO: Final = frozenset({"ignore", "respond", "response", "reject", "rejected", "deny", "denied", "cancel", "cancelled"})
+"""What other shapes of a decision say where they are no approval."""
 
 
 class Disallowed(InvalidAnswer):
@@ -64,7 +75,7 @@ def as_decision(answer: object, record: InterruptRecord) -> ApprovalDecision:
     if isinstance(answer, ApprovalDecision):
         return answer
     if isinstance(answer, InterruptDecision):
-        return answer.decision()
+        return _checked(answer.model_extra or {}, answer.decision())
     if isinstance(answer, Mapping):
         return _checked(answer, _read(lambda: ApprovalDecision.read(dict(answer))))
     if not isinstance(answer, HumanResponse):
@@ -77,10 +88,15 @@ def as_decision(answer: object, record: InterruptRecord) -> ApprovalDecision:
 
 
 def _checked(given: Mapping[str, object], decision: ApprovalDecision) -> ApprovalDecision:
-    """The decision, unless it says yes and may have lost an edit: arguments under another name than theirs."""
-    known = {spelled for name, info in ApprovalDecision.model_fields.items() for spelled in (name, info.alias)}
-    if decision.approved and any(isinstance(value, Mapping) for key, value in given.items() if key not in known):
-        raise InvalidAnswer("an approval has an object that is none of its fields; an edit is modifiedArguments")
+    """The decision, unless it says yes and beside that has an edit that would be lost, or says no as well."""
+    if not decision.approved:
+        return decision
+    others = {str(key): value for key, value in given.items() if key not in _FIELDS}
+    lost = any(_EDIT.search(key) or isinstance(value, Mapping | list | tuple) for key, value in others.items())
+    if lost or given.keys() >= _MODIFIED:
+        raise InvalidAnswer("an approval has arguments that are none of its fields; an edit is modifiedArguments")
+    if any(isinstance(value, str) and value.casefold() in _NO for value in others.values()):
+        raise InvalidAnswer("an approval says no as well")
     return decision
 
 
