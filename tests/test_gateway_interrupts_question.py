@@ -43,3 +43,22 @@ def test_descriptor() -> None:
         "human": None,
         "expires_at": 1_750_000_000.0,
     }
+
+
+def field(**changes: Any) -> Question:
+    return Question(**{"arg_name": "a", "handler": None, "prompt": "?", "input_type": "text", **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"sensitive": False}, {"arg_name": "b"}, {"input_type": "password"}, {"digits": 4}, {"required": False}],
+)
+def test_a_form_asks_as_another_only_if_each_field_does(changes: dict[str, Any]) -> None:
+    def form(*fields: Question) -> Question:
+        return Question("form", None, "?", "text", fields=fields)
+
+    asked = form(field(sensitive=True))
+    assert form(field(sensitive=True, prompt="Again?")).asks_as(asked)
+    assert not form(field(**{"sensitive": True, **changes})).asks_as(asked)
+    assert not form(field(sensitive=True), field(arg_name="more")).asks_as(asked)
+    assert not form().asks_as(asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from sealgate.models.approvals import ApprovalDecision, InterruptDecision, InterruptToolCall
 from sealgate.models.errors import InterruptNotPending, InvalidAnswer, InvalidInput, LimitExceeded
@@ -29,10 +29,6 @@ from .values import for_approver
 
 Decision: TypeAlias = ApprovalDecision | InterruptDecision | HumanResponse | Mapping[str, Any] | bool
 """A decision in any of its shapes."""
-
-
-_ASKED: Final = ("input_type", "choices", "sensitive", "confirm", "digits")
-"""What makes a question the same as before."""
 
 
 @without_locals
@@ -208,8 +204,7 @@ class InterruptManager:
     def _question(self, record: InterruptRecord) -> Question:
         """The question that was asked, with its argument's type where its tool is known here and still asks it."""
         asked, known = record.question(), self._question_of(record.tool, record.arg_name)
-        same = known is not None and all(getattr(known, part) == getattr(asked, part) for part in _ASKED)
-        return known if same and known is not None else asked
+        return known if known is not None and known.asks_as(asked) else asked
 
     def _count_attempt(self, interrupt_id: str) -> None:
         """One more answer did not fit; when that was the last attempt, the pause is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sealgate.models.interrupts import FormField, InputType, InterruptDescriptor
 
@@ -12,6 +12,8 @@ from .annotations import Scalar
 
 Handler = Callable[..., object]
 """What asks the person: called with the prompt, returns the answer or an awaitable of it."""
+
+_ASKED: Final = ("input_type", "choices", "sensitive", "confirm", "digits", "required")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,12 @@ class Question:
         if self.fields:
             return any(one.secret for one in self.fields)
         return self.input_type == "password" or isinstance(self.sensitive, str) or self.sensitive is True
+
+    def asks_as(self, other: Question) -> bool:
+        """Whether the other's answer is read and hidden as this one's is, and the answers in its form."""
+        alike = all(getattr(self, part) == getattr(other, part) for part in _ASKED)
+        names = [one.arg_name for one in self.fields] == [one.arg_name for one in other.fields]
+        return alike and names and all(one.asks_as(its) for one, its in zip(self.fields, other.fields, strict=True))
 
     def as_field(self) -> FormField:
         """The question as a field of a form."""
