@@ -71,6 +71,9 @@ def test_code_lines(line: str) -> None:
         "I <3 Odalys #best_day",
         "Meet Odalys (from sales)",
         "o_O what did Odalys do",
+        "Ask Odalys; she has it",
+        "Odalys > Selma, sorry",
+        "News of the day | Odalys wins",
     ],
 )
 def test_prose_lines(line: str) -> None:
@@ -85,6 +88,11 @@ def test_lower_case_names_in_a_line_of_mixed_case(span: str, score: float, kept:
     text = f"Did {span} call you back"
     found = Prose.of(text).name("PERSON", 4, 4 + len(span), score, "rampart")
     assert (found is not None) is kept
+
+
+@pytest.mark.parametrize("unit", ["a", "a1", "a(", ") ", "; ", "a_", ":-", "@a", "http://", '" ', "<"])
+def test_one_long_line_is_looked_at_in_one_pass(unit: str) -> None:
+    assert is_code_line(unit * (200_000 // len(unit))) in (True, False)
 
 
 def test_a_text_is_code_by_a_third_of_its_lines() -> None:

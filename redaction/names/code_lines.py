@@ -10,14 +10,16 @@ _VALUE: Final = re.compile(
     r"|::|->|[A-Za-z]\d|\d[A-Za-z]"
 )
 _MARKS: Final = re.compile(
-    r"[{};=<>|\\]|\w\(|\w\([^()]*\)\s*:?\s*$|^[^()]*\)\s*:?\s*$|\b[a-z]+[a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s*:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]|\b\w+\.\w+\("
+    r"[{}=\\]|;(?=\s*$|\S)|[<>|](?! )|(?<! )[<>|]|\w\(|\w\([^()]*\)\s{0,8}:?\s{0,8}$|^[^()]*\)\s{0,8}:?\s{0,8}$"
+    r"|\b[a-z][a-z0-9]*_\w+|\b[a-z]+[A-Z]\w*|::|->|=>|\"\s{0,8}:|^\s*(?:#|//|/\*|\*|\"\"\"|''')|``|\w\[\w|\[\"|\"\]"
+    r"|\b\w+\.\w+\("
 )
 _STATEMENT: Final = re.compile(
     r"\s*(?:def|class|import|from \S+ import|return|const|let|var|func|fn|pub|public|private|static"
     r"|if \(|for \(|while \(|#include|package|module"
     r"|@\w+|\w+:\s*$|\w+\s*=\s*\S|[\w.]+\(.*\)\s*[;:{]?\s*$|\"\w+\":\s|[}\])]+[,;]?\s*$)"
 )
-_ADDRESSES: Final = re.compile(r"\S+@\S+|\w+://\S+|www\.\S+|(?<![\w@#])[@#]\w+")
+_ADDRESSES: Final = re.compile(r"(?<!\S)[^\s@]{1,256}@\S+|(?<!\w)\w{1,32}://\S+|www\.\S+|(?<![\w@#])[@#]\w+")
 """E-mail addresses and URLs, handles and hashtags."""
 
 _FACES: Final = re.compile(

@@ -91,6 +91,9 @@ _STREET: Final = re.compile(
     r"\b(?:st|street|road|rd|ave|avenue|lane|ln|drive|dr|blvd|way|court|ct|apt|unit|suite|box)\b", re.IGNORECASE
 )
 
+_URL: Final = 64
+"""Code points before a number in which a URL that it is in has to begin."""
+
 _THRESHOLD: Final = 0.5
 
 _TOKENS: Final = 512
@@ -218,7 +221,8 @@ def _kept(prose: Prose, finding: Finding) -> Finding | None:
         return prose.name(finding.entity_type, finding.start, finding.end, finding.score, finding.recognizer)
     text, value = prose.text, prose.text[finding.start : finding.end]
     if finding.entity_type in _NUMERIC:
-        return finding if sum(char.isdigit() for char in value) >= 4 and not _is_other_number(text, finding) else None
+        few = sum(char.isdigit() for char in value) < 4
+        return None if few or _is_slug(text, finding) or _is_other_number(text, finding) else finding
     if finding.entity_type == "EMAIL_ADDRESS":
         return finding if len(value) >= 6 and "://" not in text[max(0, finding.start - 3) : finding.end] else None
     if prose.code or touches_code(text, finding.start, finding.end) or not any(char.isalnum() for char in value):
@@ -237,6 +241,13 @@ def _is_no_address(text: str, finding: Finding, value: str) -> bool:
     words = [word for word in re.findall(r"[^\W\d_]+", value) if len(word) > 1]
     written = value[:1].isupper() and not (len(words) == 1 and words[0] == value and value.isupper())
     return bool(words) and not written and all(is_plain(word) for word in words) and not _STREET.search(value)
+
+
+def _is_slug(text: str, finding: Finding) -> bool:
+    """Whether digits and letters of both cases are the path of a URL: that of a shortened one says nothing."""
+    value = text[finding.start : finding.end]
+    chunk = text[max(0, finding.start - _URL) : finding.start].rpartition(" ")[2]
+    return "://" in chunk and value.isalnum() and not value.isdigit() and value not in (value.upper(), value.lower())
 
 
 def _is_other_number(text: str, finding: Finding) -> bool:
