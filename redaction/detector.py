@@ -141,6 +141,8 @@ def _blank(found: re.Match[str]) -> str:
 def _mapped(projection: Projection, findings: list[Finding]) -> list[Finding]:
     mapped = []
     for finding in findings:
+        if finding.start < 0 or finding.end > len(projection.text):
+            raise IndexError("a recognizer found something where there is no text")  # What is there, nobody looked at.
         if finding.start < finding.end:
             span = projection.span(finding.start, finding.end)
             mapped.append(replace(finding, start=span.start, end=span.end))

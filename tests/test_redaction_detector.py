@@ -28,6 +28,23 @@ class Counting:
         return [Finding("PERSON", at, at + 5, 0.9, "counting")] if at >= 0 else []
 
 
+class Beyond:
+    """A recognizer that counts its places in something else than the text."""
+
+    def __init__(self, start: int, end: int) -> None:
+        self.place = (start, end)
+
+    def recognize(self, text: str) -> list[Finding]:
+        return [Finding("PERSON", *self.place, 0.9, "beyond")]
+
+
+@pytest.mark.parametrize("place", [(0, 500), (400, 500), (-3, 4)])
+def test_a_place_where_no_text_is_fails_the_detection(place: tuple[int, int]) -> None:
+    with pytest.raises(DetectionFailed) as caught:
+        Detector(recognizers=(Beyond(*place),)).detect("Ask the heron.")
+    assert caught.value.__context__ is None
+
+
 def test_the_coverage_does_not_change_with_use() -> None:
     detector = Detector()
     before = detector.coverage()

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sealgate.models.errors import DetectionFailed
 from sealgate.models.findings import Finding
-from sealgate.models.processlock import waited_for
+from sealgate.models.processlock import unforked, waited_for
 
 from ..words import is_plain
 from .code_lines import touches_code
@@ -117,7 +117,7 @@ _LOADED: list[_Model] = []
 
 def load_rampart() -> _Model:
     """The model, once a process. Raises ``DetectionFailed`` when it is not installed or its files were changed."""
-    with _LOCK:
+    with unforked(), _LOCK:
         if not _LOADED:
             _LOADED.append(_load())
         return _LOADED[0]
@@ -169,7 +169,8 @@ def _in_window(prose: Prose, window: Window, support: Support) -> list[Finding]:
 def _in_piece(model: _Model, prose: Prose, window: Window, encoding: Any, support: Support) -> list[Finding]:
     ids = model.numpy.array([encoding.ids], dtype=model.numpy.int64)
     seen = model.numpy.ones(ids.shape, dtype=model.numpy.int32)
-    logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
+    with unforked():  # memory that the runtime is giving out would be locked in a child for ever
+        logits = model.session.run(None, {"input_ids": ids, "seen": seen})[0]
     labels, scores = _best(model.numpy, logits[0])
     for (first, after), label, score in zip(encoding.offsets, labels, scores, strict=True):
         if score >= FAINT and first < after:
