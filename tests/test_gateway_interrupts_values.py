@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -85,6 +86,11 @@ def told(descriptor: InterruptDescriptor) -> list[tuple[str, list[str], list[str
     )
 
 
+def legible(shown: str) -> str:
+    """A dump without its identifiers, times and codes, in which any four digits may stand by chance."""
+    return re.sub(r"\b[0-9a-f]{16,64}\b|\b\d{10}\.\d+|_[0-9A-Z]{8,13}\b", "", shown)
+
+
 def test_a_laundered_account_does_not_look_like_ones_own(bank: Bank) -> None:
     bank.run()
     (asked,) = bank.session.interrupts.pending()
@@ -103,7 +109,7 @@ def test_who_is_not_the_approver_sees_no_symbol(bank: Bank) -> None:
     response = bank.run()
     events = bank.session.events().history()
     shown = repr(events) + response.model_dump_json() + repr(bank.session.events(audience="internal").history())
-    assert not any(leak in shown for leak in ("3000", "5432", MAIL, "••••"))
+    assert not any(leak in legible(shown) for leak in ("3000", "5432", MAIL, "••••"))
     assert [origins for _shown, _types, origins in told(response.interrupts[0])] == [
         ["person"], ["person"], ["tool:page"],
     ]  # fmt: skip
@@ -115,7 +121,8 @@ def test_nothing_of_a_value_but_its_last_symbols_is_told(bank: Bank) -> None:
     bank.session.private_data.put(PrivateData("482913", name="otp_code"))
     bank.run()
     shown = repr([asked.model_dump(mode="json") for asked in bank.session.interrupts.pending()])
-    assert not any(leak in shown for leak in ("482913", MAIL, "1234", "5698", "3704", "0532"))
+    assert "expires_at" in shown
+    assert not any(leak in legible(shown) for leak in ("482913", MAIL, "1234", "5698", "3704", "0532"))
 
 
 def test_a_result_is_described_too(detector: Detector) -> None:
