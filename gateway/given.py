@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+from sealgate.models.carrier import an_article
 from sealgate.models.entities import entity_info
 from sealgate.models.errors import InvalidInput, InvalidPolicy
 from sealgate.models.expectation import Expectation
@@ -76,8 +77,3 @@ def check_target(given: object) -> None:
     if not callable(given):
         found = an_article(type(given).__name__)
         raise InvalidPolicy(f"toolify was given {found}: write @toolify() above a function or a model, options by name")
-
-
-def an_article(name: str) -> str:
-    """The name of a type with its article."""
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

@@ -7,71 +7,20 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Literal, NoReturn, Self
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from .carrier import Carrier
 from .entities import entity_type_of
-from .errors import InvalidInput
 from .jsonvalue import JsonValue
 
 Role = Literal["system", "user", "assistant", "tool"]
 
-_MOST_PROBLEMS: Final = 20
-"""Places that one error names."""
-
 _SEALING: ContextVar[bool] = ContextVar("_SEALING", default=False)
 
 
-class _Carrier(BaseModel):
-    """A frozen model whose hidden fields appear in no ``repr``, ``str``, dump, pickle or validation error.
-
-    Raises ``InvalidInput`` with places and rules for fields of another shape.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
-
-    def __init__(self, **fields: Any) -> None:
-        try:
-            super().__init__(**fields)
-        except ValidationError as error:
-            problems = _problems(error, type(self))
-        else:
-            return
-        del fields
-        raise InvalidInput(f"not {_article(type(self).__name__)}: {problems}")
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __format__(self, spec: str) -> str:
-        return repr(self)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be pickled")
-
-    def __copy__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied")
-
-    def __deepcopy__(self, memo: object = None) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} cannot be copied")
-
-
-def _problems(error: ValidationError, carrier: type[BaseModel]) -> str:
-    """Where a carrier is not one, and what is wrong there. A place that is none of its fields may be a value."""
-    found: dict[str, list[str]] = {}
-    for item in error.errors(include_input=False, include_url=False, include_context=False):
-        place = item["loc"][0] if item["loc"] and item["loc"][0] in carrier.model_fields else "*"
-        rules = found.setdefault(".".join(map(str, (place, *(at for at in item["loc"] if isinstance(at, int))))), [])
-        rules += [] if item["type"] in rules else [item["type"]]
-    return "; ".join(f"{place}: {' or '.join(rules)}" for place, rules in list(found.items())[:_MOST_PROBLEMS])
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
-
-
-class PrivateData(_Carrier):
+class PrivateData(Carrier):
     """A value that the application knows to be private, with what may be said about it.
 
     ``name`` matches ``[a-z][a-z0-9_]{0,31}`` and is the key for ``depends_on_private_data``; ``pii_type`` is its entity
@@ -138,7 +87,7 @@ def _symbols(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
-class ToolCall(_Carrier):
+class ToolCall(Carrier):
     """A call that a model asked for. ``arguments`` may hold values and are not shown."""
 
     id: str = Field(min_length=1, max_length=128)
@@ -146,7 +95,7 @@ class ToolCall(_Carrier):
     arguments: dict[str, Any] = Field(default_factory=dict, repr=False, exclude=True)
 
 
-class RawMessage(_Carrier):
+class RawMessage(Carrier):
     """A message as somebody said it. Every one is redacted before anything else sees it.
 
     ``content`` may be positional: text, or typed parts (``{"type": "text", "text": …}``; other types are refused

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError, create_model
 
 from sealgate.gateway import (
     AIMessage,
@@ -56,10 +56,15 @@ def test_what_is_no_carrier_is_told_by_place_and_rule(make: Callable[[], object]
     assert SECRET not in "".join(traceback.format_exception_only(refused.value))
 
 
-def test_inside_of_another_model_it_is_pydantics_own_error_without_the_value() -> None:
-    with pytest.raises(ValidationError) as refused:
-        TypeAdapter(PrivateData).validate_python({"value": SECRET, "ttl": -1})
-    assert SECRET not in str(refused.value)
+@pytest.mark.parametrize("wrong", [{"value": SECRET, "ttl": -1}, {"value": [SECRET]}, {"value": SECRET, SECRET: 1}])
+def test_inside_of_another_model_it_is_pydantics_own_error_without_the_value(wrong: dict[str, object]) -> None:
+    """Whichever of the two is built first: the outer one says whether inputs are shown."""
+    outer = create_model("Outer", data=(PrivateData, ...))
+    for validate in (TypeAdapter(PrivateData).validate_python, lambda part: outer.model_validate({"data": part})):
+        with pytest.raises(ValidationError) as refused:
+            validate(wrong)
+        assert SECRET not in str(refused.value) + repr(refused.value.errors())
+        assert refused.value.__context__ is None
 
 
 def test_a_session_takes_messages_alone_and_says_so(session: Session) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from sealgate.models.approvals import ALWAYS_ALLOW, ApprovalDecision, InterruptDecision
+from sealgate.models.carrier import an_article
 from sealgate.models.errors import InvalidAnswer, InvalidEnvelope, LimitExceeded, NotJson
 from sealgate.models.interrupts import ActionRequest, HumanInterrupt, HumanInterruptConfig, HumanResponse
 from sealgate.models.jsonvalue import JsonValue
 from sealgate.models.origins import INTERRUPT
 from sealgate.redaction import Redactor
 
-from ..given import an_article
 from ..tools.injection import placeholders_in
 from .record import InterruptRecord
 

@@ -14,7 +14,6 @@ _STREET: Final = (
 )
 _UNIT: Final = r"(?:,?[ ](?:apt|apartment|unit|suite|ste|floor|fl|room|rm|#)\.?[ ]{0,2}#?[\w-]{1,8})?"
 _STATES: Final = r"(?:A[LKZR]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])"
-_NAME_WORD: Final = r"(?:[A-Z0-9][\w.'’-]{0,24}|(?:de|la|las|los|del|el|san|of|the|old|new|north|south|east|west|n|s|e|w|ne|nw|se|sw)\.?)"
 
 _CLAUSE: Final = re.compile(
     r"^[0-9]+[A-Za-z]?, [a-z]|(?=.*[A-Z]).* (?:run|pass|bend|point|walk|view|hill|path|row|loop|close|place|square|cove|wharf)\b"

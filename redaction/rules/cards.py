@@ -10,7 +10,6 @@ from stdnum import luhn
 from .rule import Rule
 
 _PREFIX: Final = re.compile(r"4|5[0-8]|6[0-9]|2[2-7]|3[0-9]|1[38]|9")
-_LENGTHS: Final = {"3": (13, 19), "4": (13, 19), "5": (13, 19), "6": (13, 19)}
 
 
 _ORDER: Final = re.compile("[0-9]{7}-[0-9]{7}")
